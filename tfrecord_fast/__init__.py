@@ -9,11 +9,11 @@ for record in tf.data.TFRecordDataset("words.tfrecord"):
     print(record)
 """
 
-from . import _core as _core  # at once: a package that was not built says so when it is imported
+from . import _core as _core  # at once, so that importing a package that was not built fails
 from .base.lazy import lazy_names as _lazy_names
 from .base.version import __version__ as __version__
 
-# Where each name comes from. It is imported when it is first asked for; __init__.pyi says the same to type checkers.
+# The module of each name, which is imported on first use. __init__.pyi lists the same names for type checkers.
 _names = _lazy_names(
     __name__,
     {

@@ -1,16 +1,16 @@
-"""The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
+"""The native core, which is private. tests/house/test_stub.py compares this stub with the extension."""
 
 import numpy as np
 import numpy.typing as npt
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
 from typing_extensions import Buffer, Self
 
 _Column = Any  # an array or BytesArray, or a tuple of values and how they are cut into rows
 _Records = object  # records of any kind that TypeError does not name
 _Capsule = object  # Python has no type for a PyCapsule
 _Strings = TypeVar("_Strings", bound="BytesArrayBase")
+_T = TypeVar("_T")
 
 class _File(Protocol):  # files.streams.core_files.CoreFile
     @property
@@ -145,7 +145,7 @@ class EncodeColumn:
         row_valid: npt.NDArray[np.uint8] | None = None,
     ) -> Self: ...
 
-class ArrowNode(NamedTuple):  # its docstring says which fields a kind has
+class ArrowNode(NamedTuple):  # its docstring lists the fields of each kind
     kind: str
     rows: int
     valid: npt.NDArray[np.uint8] | None
@@ -317,11 +317,20 @@ class RecordStream:
         keep_batches: bool = False,
         **options: Any,  # by the names in csrc/bindings/stream.cc, OptionsOf
     ) -> None: ...
-    def records(self) -> Iterator[bytes]: ...
+    def records(self) -> RecordIterator: ...
     def batches(self) -> Iterator[RecordBatch]: ...
     def columns(self) -> Iterator[Any]: ...  # what the plan's parse() gives, with the records if keep_batches
-    def state(self, before_last: bool = False) -> dict[str, Any]: ...
+    def state(self) -> dict[str, Any]: ...
     def take_skipped(self) -> list[SkippedStretch]: ...
+
+class RecordIterator(Iterator[bytes]):  # RecordStream.records makes them
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> bytes: ...
+
+class Iteration(Iterator[_T]):
+    def __new__(cls, elements: Iterator[_T], most: int = -1, /) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _T: ...
 
 class SkippedStretch:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: RecordStream.take_skipped makes them

@@ -1,7 +1,7 @@
-"""The types of values: TensorFlow's names, NumPy's meaning.
+"""Types of values, with TensorFlow's names and NumPy's meaning.
 
-`tf.int64`, `tf.float32` and `tf.string` are the wire's own; the others are casts fused into the decoding. Wherever a
-dtype is expected, these are accepted as well: TensorFlow's dtypes, NumPy's, their names, `bytes` and `str`.
+Records hold `tf.int64`, `tf.float32` and `tf.string`; the other dtypes are casts during decoding. Every function that
+takes a dtype also accepts TensorFlow's and NumPy's dtypes, their names, `bytes` and `str`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-# Their numbers in TensorFlow's enum DataType.
+# Numbers in TensorFlow's enum DataType.
 DATA_TYPES = {
     "float32": 1,
     "float64": 2,
@@ -66,10 +66,10 @@ DATA_TYPES = {
 
 
 class DType:
-    """A type of values. Equal to, and hashed as, the NumPy dtype of the same kind; `np.dtype(tf.int64)` works.
+    """A type of values, equal to the NumPy dtype of the same type, with the same hash; `np.dtype(tf.int64)` works.
 
     Attributes: `name`, such as "int64"; `as_numpy_dtype`, such as `np.int64` (`np.object_` for strings). complex64 and
-    complex128 are for `decode_raw` and tensors; features have no such values.
+    complex128 are for `decode_raw` and tensors, not for features.
     """
 
     __slots__ = ("name",)
@@ -87,22 +87,22 @@ class DType:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype; NumPy itself looks here."""
+        """The NumPy dtype; NumPy itself reads this attribute."""
         return np.dtype(self.as_numpy_dtype)
 
     @property
     def size(self) -> int:
-        """Bytes of one value; 0 for strings, as TensorFlow has it."""
+        """Bytes of one value; 0 for strings, as in TensorFlow."""
         return 0 if self.name == "string" else self.dtype.itemsize
 
     @property
     def min(self) -> Any:
-        """The least value of a numeric type; TypeError for bool, string and complex."""
+        """The lowest value of a numeric type; TypeError for bool, string and complex."""
         return self._limits("minimum").min
 
     @property
     def max(self) -> Any:
-        """The greatest value; as `min` otherwise."""
+        """The highest value of a numeric type; TypeError for bool, string and complex."""
         return self._limits("maximum").max
 
     @property
@@ -137,7 +137,7 @@ class DType:
         return as_dtype, (self.name,)
 
 
-# Whatever `as_dtype` takes.
+# The arguments of `as_dtype`.
 DTypeLike: TypeAlias = DType | np.dtype[Any] | type[Any] | str | _Named
 
 
@@ -178,10 +178,10 @@ _BY_NAME |= {"half": float16, "float": float32, "double": float64, "str": string
 
 
 def as_dtype(value: DTypeLike | None) -> DType:
-    """The DType that `value` means: one of ours or TensorFlow's, a NumPy dtype or scalar type, a name, a Python type.
+    """Return the DType for a DType of TensorFlow, a NumPy dtype or scalar type, a name, or a Python type.
 
     Raises:
-      TypeError: it means none that a record can hold.
+      TypeError: `value` is not a dtype, or records cannot hold its values.
     """
     if isinstance(value, DType):
         return value
@@ -190,16 +190,16 @@ def as_dtype(value: DTypeLike | None) -> DType:
     if value in (str, bytes, object):
         return string
     if value is float:
-        return float32  # TensorFlow's reading
+        return float32  # as in TensorFlow
     name = value if isinstance(value, str) else getattr(value, "name", None)
     if not isinstance(name, str):
         try:
             name = np.dtype(cast(Any, value)).name
         except TypeError:
-            raise TypeError(f"not a dtype: {value!r}") from None
+            raise TypeError(f"expected a dtype, got {value!r}") from None
     if name.startswith(("bytes", "str")) and name not in _BY_NAME:
         name = "string"
-    found = _BY_NAME.get(name)
-    if found is None:
-        raise TypeError(f"no values of dtype {name!r} in records; expected one of {', '.join(sorted(_BY_NAME))}")
-    return found
+    dtype = _BY_NAME.get(name)
+    if dtype is None:
+        raise TypeError(f"records cannot hold values of dtype {name}; expected one of {', '.join(sorted(_BY_NAME))}")
+    return dtype

@@ -1,6 +1,6 @@
-"""What the package raises, besides Python's own OSError, TypeError and ValueError.
+"""The package's errors, beside Python's OSError, TypeError and ValueError.
 
-TensorFlow's names are kept where code catches them: `NotFoundError` is `FileNotFoundError`, `OpError` is the base.
+Names that code for TensorFlow catches exist: `NotFoundError` is `FileNotFoundError`, `OpError` is the base class.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class TFRecordError(Exception):
     """Base of the package's own errors.
 
     Args:
-      args: the text; or, as of TensorFlow's errors, two things that have no meaning here, and the text.
-      message: the text, by the name by which a PyTorch DataLoader gives it to an error that was raised in a worker.
+      args: the text; or, as for TensorFlow's errors, two ignored values and the text.
+      message: the text, under the name that a PyTorch DataLoader uses for errors from its workers.
     """
 
     def __init__(self, *args: object, message: str | None = None) -> None:
@@ -30,7 +30,7 @@ class TFRecordError(Exception):
             args = args[2:3]
         super().__init__(*(args if message is None else (message,)))
 
-    op = node_def = None  # what TensorFlow's errors have
+    op = node_def = None  # attributes of TensorFlow's errors
 
     @property
     def message(self) -> str:
@@ -39,14 +39,14 @@ class TFRecordError(Exception):
 
 
 class DataLossError(TFRecordError):
-    """A file is damaged, truncated, or no TFRecord file.
+    """A file is damaged, truncated, or not a TFRecord file.
 
     Args:
-      path: the file, or None where it is not known (a stream without a name).
-      offset: where the damaged record starts, in bytes of the uncompressed stream; None where not known.
-      record_index: the index of that record in its file, from 0; None where not known.
-      reason: what is wrong.
-      message: instead of the four, the whole text, which is then the reason.
+      path: the file; None if unknown (a stream without a name).
+      offset: the start of the damaged record, in bytes of the uncompressed stream; None if unknown.
+      record_index: the index of that record in its file, from 0; None if unknown.
+      reason: the fault.
+      message: the whole text, instead of the other arguments; it becomes the reason.
 
     The first four are attributes.
     """
@@ -77,19 +77,19 @@ class DataLossError(TFRecordError):
 
 
 class InvalidArgumentError(TFRecordError, ValueError):
-    """Records do not fit the requested features, or an argument is out of range. Also a ValueError."""
+    """A record does not fit the requested features, or an argument is out of range. Also a ValueError."""
 
 
 class FailedPreconditionError(TFRecordError, ValueError):
-    """An object is used in a state that does not allow it: a writer after close. Also a ValueError."""
+    """An object is in the wrong state for a call, such as a writer after close. Also a ValueError."""
 
 
 class OutOfRangeError(TFRecordError, IndexError):
-    """A place after the end was asked for. Also an IndexError."""
+    """An index or position is past the end. Also an IndexError."""
 
 
 class UnimplementedError(TFRecordError, NotImplementedError):
-    """There is no such operation on values of this kind. Also a NotImplementedError."""
+    """The operation is not implemented for these values. Also a NotImplementedError."""
 
 
 OpError = TFRecordError

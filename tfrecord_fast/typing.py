@@ -1,6 +1,6 @@
-"""The types in the package's signatures, under names that can be used in annotations of one's own.
+"""The types in the package's signatures, for annotations in your own code.
 
-They are for type checkers and editors. Nothing is checked against them at run time, where a little more is accepted.
+They are for type checkers and editors. Nothing is checked against them at run time, and functions accept a little more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .values.columns.bytes_array import BytesArray
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
 else:
-    Unpack = Optional  # Python 3.10 has no other; it lets hints be evaluated, and no more
+    Unpack = Optional  # Python 3.10 has no Unpack; hints can still be evaluated
 
 __all__ = [
     "ArrowArray",
@@ -50,7 +50,7 @@ __all__ = [
 
 
 class Tensor(Protocol):
-    """Another library's tensor, which is taken by its NumPy value."""
+    """Another library's tensor, which counts as its NumPy value."""
 
     def numpy(self) -> Any: ...
 
@@ -74,19 +74,19 @@ class WritableFile(Protocol):
 
 
 class ArrowArray(Protocol):
-    """What exports itself to Arrow as one array; an array of structs is a table."""
+    """An object that exports itself to Arrow as one array; an array of structs is a table."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 
 class ArrowStream(Protocol):
-    """What exports itself to Arrow as a stream of arrays: tables and data frames."""
+    """An object that exports itself to Arrow as a stream of arrays: a table or data frame."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 class Feature(Protocol):
-    """What to parse under one key: one of the feature classes in `tf.io`, TensorFlow's or the package's own."""
+    """A feature to parse under one key: a feature class in `tf.io` of TensorFlow or of this package."""
 
     @property
     def dtype(self) -> Any: ...
@@ -99,7 +99,7 @@ class Feature(Protocol):
 # The bytes of one value.
 BytesLike: TypeAlias = bytes | bytearray | memoryview | np.bytes_ | npt.NDArray[np.uint8]
 
-# One serialized record; str is taken as UTF-8.
+# One serialized record; str is encoded as UTF-8.
 Record: TypeAlias = BytesLike | str | npt.NDArray[Any] | Tensor
 
 # Several serialized records.
@@ -107,33 +107,32 @@ Records: TypeAlias = RecordBatch | BytesArray | Sequence[BytesLike | str] | npt.
 
 # ---- Features and columns ----
 
-# What a value is stored under in an Example.
+# The name of a feature in an Example.
 Key: TypeAlias = str | bytes
 
-# What to parse: features by key. Features are named tuples, and mypy takes a dict with several kinds of them for one
-# of plain tuples.
+# Features by key. They are named tuples; mypy infers a dict of several feature classes as a dict of plain tuples.
 Features: TypeAlias = Mapping[str, Feature | tuple[object, ...]] | Mapping[bytes, Feature | tuple[object, ...]]
 
-# What to parse of SequenceExamples: (context features, sequence features), either of which may be None.
+# Features of SequenceExamples: (context features, sequence features); each may be None.
 SequenceFeatures: TypeAlias = tuple[Features | None, Features | None]
 
-# Scalar features of one dtype that are to be one column: of each group the name, and the keys in order.
+# Scalar features of one dtype to parse into one column: the keys of each group in order, by its name.
 Groups: TypeAlias = Mapping[str, Sequence[str]] | Mapping[bytes, Sequence[bytes]]
 
 # The values of one feature: an ndarray, BytesArray, SparseTensor or RaggedTensor; of a single record also a NumPy
-# scalar or bytes. Which one depends on the feature, and no type checker can tell, so it is Any.
+# scalar or bytes. The type depends on the feature, which type checkers cannot follow, so it is Any.
 Column: TypeAlias = Any
 
-# The columns of a batch by key. The keys are those of the features, and so are bytes where those are.
+# The columns of a batch, by the keys of the features, which are str or bytes.
 Columns: TypeAlias = dict[str, Column]
 
-# Of a batch of SequenceExamples: (context, sequences, lengths), as `parse_sequence_example` returns them.
+# The columns of SequenceExamples: (context, sequences, lengths), as `parse_sequence_example` returns them.
 SequenceColumns: TypeAlias = tuple[Columns, Columns, Columns]
 
 # Columns to write: arrays, lists, BytesArrays, RaggedTensors and others by key; or a data frame or Arrow table.
 Table: TypeAlias = Mapping[str, object] | Mapping[bytes, object] | ArrowArray | ArrowStream
 
-# The lengths of an array's axes; None for one that is not known.
+# The lengths of an array's axes; None for an unknown length.
 Shape: TypeAlias = int | Sequence[int | None] | StaticShape
 
 # Whole numbers: a list or an array.
@@ -144,12 +143,12 @@ Integers: TypeAlias = Sequence[int] | npt.NDArray[Any]
 # A path, glob pattern or URL.
 PathLike: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-# What records are read from: paths, patterns, URLs, file objects, contents in memory, and (nested) lists of them.
+# Sources of records: paths, patterns, URLs, file objects, contents in memory, and (nested) lists of them.
 Files: TypeAlias = PathLike | FileLike | bytearray | memoryview | Collection[Any] | npt.NDArray[Any] | Tensor
 
 
 class ReaderOptions(TypedDict, total=False):
-    """The options of ShardReader that have no influence on the type of its batches."""
+    """The options of ShardReader that do not influence the type of its batches."""
 
     batch_size: int
     drop_remainder: bool

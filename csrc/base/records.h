@@ -71,6 +71,20 @@ inline Origin OriginOfRow(const RecordBatch& batch, size_t row) {
   return found == nullptr ? Origin{row, nullptr, -1} : OriginOfRow(*found, row);
 }
 
+// Some rows of a batch: row i is batch->records[start + i * step].
+struct RecordWindow {
+  RecordBatchPtr batch;
+  size_t start = 0;
+  ptrdiff_t step = 1;
+  size_t size = 0;
+};
+
+// Appends where the rows of a window come from to a batch whose next row is `first`.
+void AppendOrigins(const RecordWindow& window, size_t first, std::vector<Origin>* origins);
+
+// A batch of the window's rows, which keeps the memory of all.
+RecordBatchPtr BatchOf(const RecordWindow& window);
+
 }  // namespace tfr
 
 #endif  // TFRECORD_FAST_BASE_RECORDS_H_

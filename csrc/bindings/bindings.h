@@ -48,24 +48,16 @@ void SetPythonErrorOfException();
 
 struct ParsedAhead;  // parse_ahead.h
 
-// A Python RecordBatch is a strided window on a shared core batch, so that slicing copies nothing: row i is
-// batch->records[start + i * step].
-struct RecordWindow {
-  RecordBatchPtr batch;
-  size_t start = 0;
-  ptrdiff_t step = 1;
-  size_t size = 0;
+// The value in a Python RecordBatch: a window, so that slicing copies nothing.
+struct PyRecordBatch : RecordWindow {
   std::shared_ptr<ParsedAhead> parsed;  // of a whole batch from a stream; else null
 };
 
 // A new Python RecordBatch over all of `batch`.
 pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhead> parsed = nullptr);
 
-// True and *window set if `object` is our RecordBatch.
-bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
-
-// Whether it is what the memoryviews of a RecordBatch's records look into.
-bool IsRecordView(pybind11::handle object);
+// The value in a Python RecordBatch, or null if `object` is something else. Lives as long as the object.
+const PyRecordBatch* UnwrapRecordBatch(pybind11::handle object);
 
 // References to Python objects, dropped together, from any thread.
 struct HeldObjects {

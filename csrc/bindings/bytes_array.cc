@@ -10,12 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "base/block.h"
 #include "base/buffer.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/bytes_sequence.h"
 #include "bindings/gil.h"
-#include "bindings/numpy_api.h"
-#include "parse/columns.h"
 
 namespace py = pybind11;
 
@@ -24,8 +24,7 @@ namespace {
 
 PyTypeObject* base_type = nullptr;    // _core.BytesArrayBase
 PyTypeObject* public_type = nullptr;  // tfrecord_fast.BytesArray, once it has been registered
-PyTypeObject* view_type = nullptr;
-PyTypeObject* iterator_type = nullptr;
+PyTypeObject* rows_iterator_type = nullptr;
 
 BytesArray& Value(PyObject* object) { return Unbox<BytesArray>(object); }
 const BytesArray& Value(py::handle object) {
@@ -34,36 +33,9 @@ const BytesArray& Value(py::handle object) {
   return *array;
 }
 
-PyObject* MakeBytes(const Bytes& bytes) {
-  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data), static_cast<Py_ssize_t>(bytes.size));
-}
+constexpr char kArrayName[] = "a BytesArray";
 
-// One element, which a memoryview looks into.
-struct Element {
-  Bytes bytes;
-  std::shared_ptr<const std::vector<Owner>> owners;
-};
-
-int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
-  const Bytes& bytes = Unbox<Element>(self).bytes;
-  return PyBuffer_FillInfo(view, self, const_cast<uint8_t*>(bytes.data), static_cast<Py_ssize_t>(bytes.size), 1, flags);
-}
-
-}  // namespace
-
-bool IsBytesView(py::handle object) { return Py_TYPE(object.ptr()) == view_type; }
-
-namespace {
-
-bool Resolve(Py_ssize_t length, Py_ssize_t index, size_t* row) {
-  if (index < 0) index += length;
-  if (index < 0 || index >= length) {
-    PyErr_Format(PyExc_IndexError, "index out of range for a BytesArray of %zd", length);
-    return false;
-  }
-  *row = static_cast<size_t>(index);
-  return true;
-}
+ByteStrings StringsOf(const BytesArray& array) { return {array.views, array.size()}; }
 
 Py_ssize_t Length(PyObject* self) {
   const BytesArray& array = Value(self);
@@ -85,7 +57,7 @@ PyObject* Item(PyObject* self, Py_ssize_t index) {
   const BytesArray& array = Value(self);
   const Py_ssize_t length = Length(self);
   size_t row;
-  if (length < 0 || !Resolve(length, index, &row)) return nullptr;
+  if (length < 0 || !ResolveIndex(index, static_cast<size_t>(length), kArrayName, &row)) return nullptr;
   if (array.shape.size() == 1) return MakeBytes(array.views[row]);
   return OrError([&] {
     BytesArray part = Rows(array, row, 1);
@@ -117,58 +89,47 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
 
 PyObject* View(PyObject* self, PyObject* key) {
   const BytesArray& array = Value(self);
-  const Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
-  if (index == -1 && PyErr_Occurred()) return nullptr;
-  size_t row;
-  if (!Resolve(static_cast<Py_ssize_t>(array.size()), index, &row)) return nullptr;
-  PyObject* exporter = Box(view_type, Element{array.views[row], array.owners});
-  if (exporter == nullptr) return nullptr;
-  PyObject* view = PyMemoryView_FromObject(exporter);
-  Py_DECREF(exporter);
-  return view;
+  return ViewOf(key, StringsOf(array), kArrayName, array.owners);
 }
 
-PyObject* ListOf(const Bytes*& next, const std::vector<ptrdiff_t>& shape, size_t axis) {
+PyObject* NestedList(const Bytes*& next, const std::vector<ptrdiff_t>& shape, size_t axis) {
   if (axis == shape.size()) return MakeBytes(*next++);
+  const auto length = static_cast<size_t>(shape[axis]);
+  if (axis + 1 == shape.size()) return ListOf({std::exchange(next, next + length), length});
   PyObject* list = PyList_New(shape[axis]);
-  if (list == nullptr) return nullptr;
-  for (ptrdiff_t i = 0; i < shape[axis]; ++i) {
-    PyObject* item = ListOf(next, shape, axis + 1);
+  for (ptrdiff_t i = 0; list != nullptr && i < shape[axis]; ++i) {
+    PyObject* item = NestedList(next, shape, axis + 1);
     if (item == nullptr) {
-      Py_DECREF(list);
-      return nullptr;
+      Py_CLEAR(list);
+    } else {
+      PyList_SET_ITEM(list, i, item);
     }
-    PyList_SET_ITEM(list, i, item);
   }
   return list;
 }
 
 PyObject* ToList(PyObject* self, PyObject*) {
   const Bytes* next = Value(self).views;
-  return ListOf(next, Value(self).shape, 0);
+  return NestedList(next, Value(self).shape, 0);
 }
 
-struct Cursor {
-  PyObject* array;  // owned
+// Of an array with several axes.
+struct RowsCursor {
+  py::object array;
   Py_ssize_t next;
 };
 
 PyObject* Iterate(PyObject* self) {
+  const BytesArray& array = Value(self);
   if (Length(self) < 0) return nullptr;
-  Py_INCREF(self);
-  PyObject* iterator = Box(iterator_type, Cursor{self, 0});
-  if (iterator == nullptr) Py_DECREF(self);
-  return iterator;
+  if (array.shape.size() == 1) return IteratorOf(self, StringsOf(array));
+  return Box(rows_iterator_type, RowsCursor{py::reinterpret_borrow<py::object>(self), 0});
 }
 
-PyObject* Next(PyObject* self) {
-  Cursor& cursor = Unbox<Cursor>(self);
-  return cursor.next < Value(cursor.array).shape[0] ? Item(cursor.array, cursor.next++) : nullptr;
-}
-
-void DeallocIterator(PyObject* self) {
-  Py_DECREF(Unbox<Cursor>(self).array);
-  Dealloc<Cursor>(self);
+PyObject* NextRow(PyObject* self) {
+  RowsCursor& cursor = Unbox<RowsCursor>(self);
+  PyObject* const array = cursor.array.ptr();
+  return cursor.next < Value(array).shape[0] ? Item(array, cursor.next++) : nullptr;
 }
 
 PyObject* GetShape(PyObject* self, void*) {
@@ -184,21 +145,16 @@ PyObject* GetShape(PyObject* self, void*) {
 PyObject* GetSize(PyObject* self, void*) { return PyLong_FromSize_t(Value(self).size()); }
 PyObject* GetNdim(PyObject* self, void*) { return PyLong_FromSize_t(Value(self).shape.size()); }
 
-PyObject* GetNbytes(PyObject* self, void*) {
-  const BytesArray& array = Value(self);
-  size_t total = 0;
-  for (size_t i = 0, n = array.size(); i < n; ++i) total += array.views[i].size;
-  return PyLong_FromSize_t(total);
-}
+PyObject* GetNbytes(PyObject* self, void*) { return PyLong_FromSize_t(TotalBytes(StringsOf(Value(self)))); }
 
-PyMethodDef methods[] = {
+PyMethodDef bytes_array_methods[] = {
     {"view", View, METH_O,
      "view(i) -> memoryview\n\nElement i in C order as a read-only memoryview into the record's buffer; no copy. It "
      "keeps the buffer alive."},
     {"tolist", ToList, METH_NOARGS, "tolist() -> list of bytes, nested by shape."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyGetSetDef properties[] = {{"shape", GetShape, nullptr, "tuple of int.", nullptr},
+PyGetSetDef bytes_array_properties[] = {{"shape", GetShape, nullptr, "tuple of int.", nullptr},
                             {"size", GetSize, nullptr, "int: number of elements.", nullptr},
                             {"ndim", GetNdim, nullptr, "int: number of axes.", nullptr},
                             {"nbytes", GetNbytes, nullptr, "int: the bytes of all elements together.", nullptr},
@@ -206,13 +162,7 @@ PyGetSetDef properties[] = {{"shape", GetShape, nullptr, "tuple of int.", nullpt
 
 // ---- For the subclass in Python ----
 
-py::array_t<int64_t> Lengths(py::handle self) {
-  const BytesArray& array = Value(self);
-  py::array_t<int64_t> lengths(static_cast<py::ssize_t>(array.size()));
-  int64_t* out = lengths.mutable_data();
-  for (size_t i = 0, n = array.size(); i < n; ++i) out[i] = static_cast<int64_t>(array.views[i].size);
-  return lengths;
-}
+py::array_t<int64_t> ByteLengths(py::handle self) { return SizesOf(StringsOf(Value(self))); }
 
 BytesArray WithViews(const BytesArray& like, size_t count, Bytes** views) {
   Block block;
@@ -229,18 +179,13 @@ std::vector<ptrdiff_t> ShapeOf(const py::array& array) {
 }
 
 // The elements at `index` (flat positions, checked), in its shape.
-py::object Take(py::handle self, const py::array_t<int64_t, py::array::c_style | py::array::forcecast>& index) {
+py::object TakeElements(py::handle self, const py::array_t<int64_t, py::array::c_style | py::array::forcecast>& index) {
   const BytesArray& array = Value(self);
   const auto count = static_cast<size_t>(index.size());
   Bytes* views;
   BytesArray taken = WithViews(array, count, &views);
   taken.shape = ShapeOf(index);
-  const auto size = static_cast<int64_t>(array.size());
-  for (size_t i = 0; i < count; ++i) {
-    const int64_t at = index.data()[i];
-    if (at < 0 || at >= size) throw py::index_error("index out of range for a BytesArray");
-    views[i] = array.views[at];
-  }
+  TakeStrings(StringsOf(array), index.data(), count, kArrayName, views);
   return WrapBytes(std::move(taken));
 }
 
@@ -257,38 +202,22 @@ py::object Reshape(py::handle self, const std::vector<ptrdiff_t>& shape) {
 // All elements copied end to end into memory of their own.
 py::object Copy(py::handle self) {
   const BytesArray& array = Value(self);
-  const size_t count = array.size();
-  size_t total = 0;
-  for (size_t i = 0; i < count; ++i) total += array.views[i].size;
+  const ByteStrings strings = StringsOf(array);
   Bytes* views;
-  BytesArray copy = WithViews(array, count, &views);
-  std::shared_ptr<Buffer> buffer = Buffer::Allocate(total);
+  BytesArray copy = WithViews(array, strings.size, &views);
+  std::shared_ptr<Buffer> buffer = Buffer::Allocate(TotalBytes(strings));
   if (!buffer) throw std::bad_alloc();
-  uint8_t* out = buffer->data();
-  for (size_t i = 0; i < count; ++i) {
-    const Bytes& from = array.views[i];
-    if (from.size > 0) std::memcpy(out, from.data, from.size);
-    views[i] = {out, from.size};
-    out += from.size;
+  CopyJoined(strings, buffer->data());
+  const uint8_t* next = buffer->data();
+  for (size_t i = 0; i < strings.size; ++i) {
+    const size_t size = strings[i].size;
+    views[i] = {std::exchange(next, next + size), size};
   }
   copy.owners = std::make_shared<std::vector<Owner>>(std::vector<Owner>{std::move(buffer)});
   return WrapBytes(std::move(copy));
 }
 
-// All elements end to end as one bytes object.
-py::bytes Joined(py::handle self) {
-  const BytesArray& array = Value(self);
-  size_t total = 0;
-  for (size_t i = 0, n = array.size(); i < n; ++i) total += array.views[i].size;
-  PyObject* joined = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(total));
-  if (joined == nullptr) throw py::error_already_set();
-  char* out = PyBytes_AS_STRING(joined);
-  for (size_t i = 0, n = array.size(); i < n; ++i) {
-    if (array.views[i].size > 0) std::memcpy(out, array.views[i].data, array.views[i].size);
-    out += array.views[i].size;
-  }
-  return py::reinterpret_steal<py::bytes>(joined);
-}
+py::bytes JoinedElements(py::handle self) { return Joined(StringsOf(Value(self))); }
 
 // Copies every element into a row of `rows` (uint8 [size, width]); shorter ones are padded with zeros, longer ones are
 // cut. If `exact`, stops at the first element of another size and returns its index; else returns -1.
@@ -342,24 +271,23 @@ void BindBytesArray(py::module_& m) {
                         {Py_mp_length, Slot(Length)},
                         {Py_mp_subscript, Slot(Subscript)},
                         {Py_tp_iter, Slot(Iterate)},
-                        {Py_tp_methods, methods},
-                        {Py_tp_getset, properties}},
+                        {Py_tp_methods, bytes_array_methods},
+                        {Py_tp_getset, bytes_array_properties}},
                        "Byte strings that are views into record buffers.",
                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION);
-  view_type = MakeType("tfrecord_fast._core.BytesView", sizeof(Boxed<Element>),
-                       {{Py_tp_dealloc, Slot(Dealloc<Element>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
-  iterator_type = MakeType(
-      "tfrecord_fast._core.BytesArrayIterator", sizeof(Boxed<Cursor>),
-      {{Py_tp_dealloc, Slot(DeallocIterator)}, {Py_tp_iter, Slot(PyObject_SelfIter)}, {Py_tp_iternext, Slot(Next)}},
-      nullptr);
+  rows_iterator_type = MakeType("tfrecord_fast._core.BytesArrayIterator", sizeof(Boxed<RowsCursor>),
+                                {{Py_tp_dealloc, Slot(Dealloc<RowsCursor>)},
+                                 {Py_tp_iter, Slot(PyObject_SelfIter)},
+                                 {Py_tp_iternext, Slot(NextRow)}},
+                                nullptr);
   m.attr("BytesArrayBase") = py::handle(reinterpret_cast<PyObject*>(base_type));
   m.def("register_bytes_array",
         [](const py::type& type) { public_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
-  m.def("bytes_lengths", &Lengths);
-  m.def("bytes_take", &Take);
+  m.def("bytes_lengths", &ByteLengths);
+  m.def("bytes_take", &TakeElements);
   m.def("bytes_reshape", &Reshape);
   m.def("bytes_copy", &Copy);
-  m.def("bytes_joined", &Joined);
+  m.def("bytes_joined", &JoinedElements);
   m.def("bytes_copy_rows", &CopyRows, py::arg("array"), py::arg("rows"), py::kw_only(), py::arg("exact"));
   m.def("bytes_from_list", &FromList);
 }

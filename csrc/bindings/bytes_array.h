@@ -28,9 +28,6 @@ struct BytesArray {
 // A new Python BytesArray; of the shape [], the bytes themselves. Throws.
 pybind11::object WrapBytes(BytesArray array);
 
-// Whether it is what the memoryviews of a BytesArray's elements look into.
-bool IsBytesView(pybind11::handle object);
-
 // The value in a Python BytesArray, or null if `object` is something else. Lives as long as the object.
 const BytesArray* UnwrapBytes(pybind11::handle object);
 

@@ -4,11 +4,12 @@
 
 #include <pybind11/numpy.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "bindings/bytes_array.h"
-#include "bindings/frozen.h"
+#include "bindings/bytes_sequence.h"
 
 namespace py = pybind11;
 
@@ -88,6 +89,21 @@ HeldBytes OfText(py::handle object) {
   if (text == nullptr) throw py::error_already_set();
   return {{reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)},
           OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
+}
+
+// True for memory that no one can write to. Being read-only is not enough: others may write through another view.
+bool IsFrozen(PyObject* object) {
+  PyObject* const exporter = PyMemoryView_Check(object) ? PyMemoryView_GET_BASE(object) : object;
+  return exporter != nullptr && (PyBytes_Check(exporter) || PyUnicode_Check(exporter) || IsBytesView(exporter));
+}
+
+// Replaces memory that may change by a copy: parsing counts before it fills, and framing takes a check sum before it
+// copies.
+void Freeze(py::handle object, Bytes* bytes, Owner* owner) {
+  if (IsFrozen(object.ptr())) return;
+  auto copy = std::make_shared<std::vector<uint8_t>>(bytes->data, bytes->data + bytes->size);
+  *bytes = {copy->data(), copy->size()};
+  *owner = std::move(copy);
 }
 
 HeldBytes OfBuffer(py::handle object, const std::string& what, Memory memory) {
@@ -176,43 +192,6 @@ RecordBatchPtr OfBytesArray(py::handle object, const BytesArray& array) {
   return batch;
 }
 
-int64_t StrideAt(const RecordBatch& batch, size_t row) {
-  int64_t stride = 1;
-  for (const Origin& origin : batch.origins) {
-    if (origin.first_row > row) break;
-    stride = origin.stride;
-  }
-  return stride;
-}
-
-RecordBatchPtr OfWindow(const RecordWindow& window) {
-  if (window.start == 0 && window.step == 1 && window.size == window.batch->size()) return window.batch;
-  auto part = std::make_shared<RecordBatch>();
-  part->records.reserve(window.size);
-  for (size_t i = 0; i < window.size; ++i) {
-    const size_t row =
-        static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + static_cast<ptrdiff_t>(i) * window.step);
-    part->records.push_back(window.batch->records[row]);
-    if (i == 0 || window.step != 1) {
-      Origin origin = OriginOfRow(*window.batch, row);
-      origin.first_row = i;
-      if (window.step == 1) origin.stride = StrideAt(*window.batch, row);
-      if (origin.path) part->origins.push_back(std::move(origin));
-    }
-  }
-  // A step of one keeps the runs of the whole batch.
-  if (window.step == 1) {
-    for (const Origin& origin : window.batch->origins) {
-      if (origin.first_row > window.start && origin.first_row < window.start + window.size) {
-        part->origins.push_back(origin);
-        part->origins.back().first_row -= window.start;
-      }
-    }
-  }
-  part->owners = window.batch->owners;
-  return part;
-}
-
 // The bytes object itself, or a copy.
 py::object AsBytes(py::object object, const std::string& what) {
   if (PyBytes_CheckExact(object.ptr())) return object;
@@ -242,8 +221,7 @@ HeldBytes BytesOfPython(py::handle object, const std::string& what, Memory memor
 }
 
 RecordBatchPtr RecordsFromPython(py::handle object) {
-  RecordWindow window;
-  if (UnwrapRecordBatch(object, &window)) return OfWindow(window);
+  if (const PyRecordBatch* batch = UnwrapRecordBatch(object)) return BatchOf(*batch);
   if (PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr())) return OfIterable(object);
   if (const BytesArray* array = UnwrapBytes(object)) return OfBytesArray(object, *array);
   const Recursion recursion;

@@ -91,7 +91,7 @@ BytesViewsPtr OfFixed(const py::array& array) {
   return made;
 }
 
-BytesViewsPtr Take(const BytesViews& from, const Index& indices) {
+BytesViewsPtr TakeViews(const BytesViews& from, const Index& indices) {
   auto made = std::make_shared<BytesViews>();
   made->owners = from.owners;
   made->views.reserve(static_cast<size_t>(indices.size()));
@@ -106,7 +106,7 @@ BytesViewsPtr Take(const BytesViews& from, const Index& indices) {
   return made;
 }
 
-BytesViewsPtr Concatenate(const std::vector<BytesViewsPtr>& parts) {
+BytesViewsPtr ConcatenateViews(const std::vector<BytesViewsPtr>& parts) {
   auto made = std::make_shared<BytesViews>();
   for (const BytesViewsPtr& part : parts) {
     made->views.insert(made->views.end(), part->views.begin(), part->views.end());
@@ -120,7 +120,7 @@ BytesViewsPtr Concatenate(const std::vector<BytesViewsPtr>& parts) {
 void BindBytesViews(py::module_& m) {
   py::class_<BytesViews, BytesViewsPtr>(m, "BytesViews")
       .def("__len__", [](const BytesViews& self) { return self.views.size(); })
-      .def("take", &Take, py::arg("indices"));
+      .def("take", &TakeViews, py::arg("indices"));
   FreeOnce<BytesViews>();
   m.def("views_of_objects", &OfObjects, py::arg("objects"));
   m.def("views_of_fixed", &OfFixed, py::arg("array"));
@@ -129,7 +129,7 @@ void BindBytesViews(py::module_& m) {
       [](const py::list& parts) {
         std::vector<BytesViewsPtr> views;
         for (const py::handle part : parts) views.push_back(part.cast<BytesViewsPtr>());
-        return Concatenate(views);
+        return ConcatenateViews(views);
       },
       py::arg("parts"));
 }

@@ -20,7 +20,6 @@ struct BytesViews {
 using BytesViewsPtr = std::shared_ptr<BytesViews>;
 
 void BindBytesViews(pybind11::module_& m);
-void BindArrowImport(pybind11::module_& m);
 
 }  // namespace tfr
 

@@ -20,7 +20,7 @@ uint32_t ExtendBuffer(const py::handle& data, uint32_t crc) {
   return crc32c::Extend(crc, held.bytes.data, held.bytes.size);
 }
 
-std::vector<std::string> BackendNames() {
+std::vector<std::string> Crc32cBackendNames() {
   std::vector<std::string> names;
   for (const crc32c::Backend& backend : crc32c::Backends()) names.emplace_back(backend.name);
   return names;
@@ -30,7 +30,7 @@ std::vector<std::string> BackendNames() {
 
 void BindCrc32c(py::module_& m) {
   m.def("crc32c", &ExtendBuffer, py::arg("data"), py::arg("crc") = 0);
-  m.def("crc32c_backends", &BackendNames);
+  m.def("crc32c_backends", &Crc32cBackendNames);
   m.def("crc32c_backend", &crc32c::BackendName);
   m.def("set_crc32c_backend", [](const std::string& name) {
     if (!crc32c::SetBackend(name)) throw py::value_error("no CRC32C backend \"" + name + "\" on this processor");

@@ -176,7 +176,6 @@ void InitEncoder(MessageType type, const py::sequence& columns, const py::sequen
 void BindEncode(py::module_& m) {
   BindBytesLike(m);
   BindBytesViews(m);
-  BindArrowImport(m);
   column_type = MakeType("tfrecord_fast._core.EncodeColumn", sizeof(Boxed<PyEncodeColumn>),
                          {{Py_tp_new, Slot(NewColumn)}, {Py_tp_dealloc, Slot(Dealloc<PyEncodeColumn>)}},
                          "One feature of all rows, for the encoder.", Py_TPFLAGS_DEFAULT);

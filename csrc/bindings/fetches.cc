@@ -27,7 +27,7 @@ NamedTuple wanted_type("tfrecord_fast._core.Wanted", "Bytes of an object that ar
                        {"number", "object", "start", "end", "opens", "more"});
 
 // None when there will be nothing any more.
-py::object Take(FetchQueue& queue) {
+py::object TakeWanted(FetchQueue& queue) {
   while (true) {
     FetchQueue::Taken taken;
     {
@@ -56,7 +56,7 @@ void Fail(FetchQueue& queue, uint64_t number, int error_number, std::string mess
   queue.Fail(number, std::move(status));
 }
 
-void Close(FetchQueue& queue) {
+void CloseQueue(FetchQueue& queue) {
   if (!queue.InOwnProcess()) return;
   GilReleased no_gil;
   queue.Close();
@@ -75,12 +75,12 @@ void BindFetches(py::module_& m) {
   wanted_type.Bind(m);
   py::class_<FetchQueue, std::shared_ptr<FetchQueue>>(m, "FetchQueue", "What a stream wants of objects in stores.")
       .def(py::init(&NewQueue), py::kw_only(), py::arg("bytes"), py::arg("block_bytes"), py::arg("requests"))
-      .def("take", &Take, "Waits for bytes that are wanted; None when there will be no more.")
+      .def("take", &TakeWanted, "Waits for bytes that are wanted; None when there will be no more.")
       .def("deliver", &Deliver, py::arg("number"), py::arg("data"), py::arg("object_size") = py::none(),
            "All the bytes, and the size of the whole object if `opens` asked for it.")
       .def("fail", &Fail, py::arg("number"), py::arg("error_number"), py::arg("message"),
            "There are no bytes, as an OSError with this number says.")
-      .def("close", &Close, "Nothing is wanted any more.");
+      .def("close", &CloseQueue, "Nothing is wanted any more.");
   FreeOnce<FetchQueue>();
 }
 

@@ -28,7 +28,7 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-using Numbers = py::array_t<int64_t, py::array::c_style>;
+using Int64Array = py::array_t<int64_t, py::array::c_style>;
 
 // pybind11 holds objects by pointers to non-const, though nothing in an index ever changes.
 using SharedIndex = std::shared_ptr<RecordIndex>;
@@ -38,7 +38,7 @@ using Most = std::optional<uint64_t>;  // max_record_bytes
 uint64_t Limit(const Most& given) { return std::min(given.value_or(kMaxRecordBytes), kMaxRecordBytes); }
 
 template <typename Make>
-SharedIndex WithoutGil(Make make) {
+SharedIndex MakeIndex(Make make) {
   RecordIndexPtr index;
   Status status;
   {
@@ -49,10 +49,10 @@ SharedIndex WithoutGil(Make make) {
   return Wrapped(std::move(index));
 }
 
-SharedIndex IndexOfArrays(const Numbers& offsets, const Numbers& sizes) {
+SharedIndex IndexOfArrays(const Int64Array& offsets, const Int64Array& sizes) {
   std::vector<int64_t> offset_values(offsets.data(), offsets.data() + offsets.size());
   std::vector<int64_t> size_values(sizes.data(), sizes.data() + sizes.size());
-  return WithoutGil([&](RecordIndexPtr* index) {
+  return MakeIndex([&](RecordIndexPtr* index) {
     return RecordIndex::Make(std::move(offset_values), std::move(size_values), index);
   });
 }
@@ -119,7 +119,7 @@ int64_t Resolve(int64_t number, int64_t size) {
                         " records");
 }
 
-py::object Take(const RandomReader& reader, const Numbers& numbers) {
+py::object TakeRecords(const RandomReader& reader, const Int64Array& numbers) {
   std::vector<int64_t> resolved(numbers.data(), numbers.data() + numbers.size());
   for (int64_t& number : resolved) number = Resolve(number, reader.size());
   RecordBatchPtr batch;
@@ -166,12 +166,12 @@ std::unique_ptr<Permutation> NewPermutation(int64_t size, const std::array<uint6
 }
 
 // From a place that is not there, a walk may never come back.
-Numbers NumbersAt(const Permutation& permutation, const Numbers& places) {
+Int64Array NumbersAt(const Permutation& permutation, const Int64Array& places) {
   const auto count = static_cast<size_t>(places.size());
   const int64_t* const from = places.data();
   const auto inside = [&](int64_t place) { return place >= 0 && place < permutation.size(); };
   if (!std::all_of(from, from + count, inside)) throw py::index_error("a place is out of range");
-  Numbers numbers(places.size());
+  Int64Array numbers(places.size());
   int64_t* const to = numbers.mutable_data();
   {
     GilReleased no_gil;
@@ -203,19 +203,19 @@ void BindIndex(py::module_& m) {
       .def_static(
           "build",
           [](const std::string& path, const Most& most) {
-            return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, Limit(most), index); });
+            return MakeIndex([&](RecordIndexPtr* index) { return BuildIndex(path, Limit(most), index); });
           },
           py::arg("path"), py::arg("max_record_bytes") = py::none())
       .def_static(
           "load",
           [](const std::string& path) {
-            return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
+            return MakeIndex([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
           },
           py::arg("path"))
       .def_static(
           "parse",
           [](std::string_view text) {
-            return WithoutGil([&](RecordIndexPtr* index) {
+            return MakeIndex([&](RecordIndexPtr* index) {
               return ParseIndex({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, index);
             });
           },
@@ -257,7 +257,7 @@ void BindIndex(py::module_& m) {
            py::arg("max_idle_bytes") = RandomReaderOptions().max_idle_bytes,
            py::arg("objects") = std::vector<py::object>(), py::arg("fetches") = std::shared_ptr<FetchQueue>())
       .def("__len__", &RandomReader::size)
-      .def("take", &Take, py::arg("numbers"))
+      .def("take", &TakeRecords, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));
   FreeOnce<RandomReader>();
   py::class_<Permutation>(m, "Permutation")

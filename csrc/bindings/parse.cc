@@ -291,10 +291,10 @@ Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch =
 // learns the plan.
 template <typename Plan>
 std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>& plan) {
-  RecordWindow window;
-  if (!UnwrapRecordBatch(records, &window) || !window.parsed) return nullptr;
-  std::shared_ptr<void> columns = window.parsed->Take(plan.get());
-  if (!columns) window.parsed->ahead->Learn(plan, ParserOf(plan));
+  const PyRecordBatch* batch = UnwrapRecordBatch(records);
+  if (batch == nullptr || !batch->parsed) return nullptr;
+  std::shared_ptr<void> columns = batch->parsed->Take(plan.get());
+  if (!columns) batch->parsed->ahead->Learn(plan, ParserOf(plan));
   return columns;
 }
 

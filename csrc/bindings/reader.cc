@@ -14,6 +14,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/gil.h"
+#include "bindings/iteration.h"
 #include "bindings/owned_once.h"
 #include "bindings/stream.h"
 #include "framing/open.h"
@@ -227,6 +228,8 @@ void BindReader(py::module_& m) {
   record_iterator_type = IteratorType<RecordIterator, NextRecord>("tfrecord_fast._core.RecordIterator");
   batch_iterator_type = IteratorType<BatchIterator, NextBatch>("tfrecord_fast._core.BatchIterator");
   column_iterator_type = IteratorType<BatchIterator, NextColumns>("tfrecord_fast._core.ColumnIterator");
+  m.attr("RecordIterator") = py::handle(reinterpret_cast<PyObject*>(record_iterator_type));
+  BindIteration(m);
   BindSkipped(m);
   py::class_<SharedStream, std::shared_ptr<SharedStream>>(
       m, "RecordStream", "Batches of records from a list of files, in order.", py::custom_type_setup(CollectStreams))
@@ -264,9 +267,8 @@ void BindReader(py::module_& m) {
           "pairs of\n"
           "that and the batch.")
       .def(
-          "state", [](SharedStream& stream, bool before_last) { return StateToPython(stream.State(before_last)); },
-          py::arg("before_last") = false,
-          "The position of the stream after the batches given, or before the last of them, as a dict ready for JSON.")
+          "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
+          "The position of the stream after the batches given, as a dict ready for JSON.")
       .def("take_skipped", &SharedStream::TakeSkipped, "The stretches skipped since the last call.");
   FreeOnce<SharedStream>();
 }

@@ -137,7 +137,7 @@ py::list Others(const Collector& collector) {
 py::list Sampled(const Collector& collector) {
   py::list made;
   for (const Sample::Drawn& drawn : collector.sample().Finish()) {
-    made.append(py::make_tuple(drawn.place.file, drawn.place.record, py::bytes(drawn.record)));
+    made.append(py::make_tuple(drawn.id.file, drawn.id.record, py::bytes(drawn.record)));
   }
   return made;
 }
@@ -154,7 +154,7 @@ py::object Repeated(Collector& collector) {
   return repeat_figures(figures.halvings, figures.different, figures.repeated, figures.copies, figures.most, pairs);
 }
 
-void Add(Collector& collector, py::handle records) {
+void AddRecords(Collector& collector, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
   GilReleased release;
   const SubnormalNumbers exact;
@@ -183,7 +183,7 @@ void BindStats(py::module_& m) {
            py::arg("file"), py::arg("first_record"), py::arg("columns"),
            py::arg("hints") = std::shared_ptr<Collector::Hints>())
       .def("hints", &Collector::MakeHints)
-      .def("add", &Add, py::arg("records"))
+      .def("add", &AddRecords, py::arg("records"))
       .def("merge", &Merge, py::arg("other"))
       .def("features", &Features)
       .def("others", &Others)

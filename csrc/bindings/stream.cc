@@ -85,7 +85,6 @@ SharedStream::Next SharedStream::TakeNext(Delivered* delivered) {
   if (status.ok()) return delivered->at_end() ? Next::kEnd : Next::kDelivered;
   SetPythonError(status);
   switch (status.code()) {
-    case StatusCode::kCancelled:
     case StatusCode::kClosed:
     case StatusCode::kOutOfMemory:
       return Next::kFailed;
@@ -94,14 +93,14 @@ SharedStream::Next SharedStream::TakeNext(Delivered* delivered) {
   }
 }
 
-StreamState SharedStream::State(bool before_last) {
+StreamState SharedStream::State() {
   StreamState state;
   Status status;
   {
     GilReleased no_gil;
     std::unique_lock<std::mutex> lock;
     status = LockIn(&lock);
-    if (status.ok()) state = stream_.State(before_last);
+    if (status.ok()) state = stream_.State();
     Unlock(std::move(lock));
   }
   ThrowIfError(status);

@@ -37,7 +37,7 @@ class SharedStream {
         stream_(std::move(files.files), options, state) {}
 
   // An error is set in Python, too. A file object that calls this while it is read by it gets an error, not a deadlock.
-  // Whether there is more for another call: after an error that is no end, such as an interrupt, too.
+  // kFailed: another call may still get a batch.
   enum class Next : uint8_t { kDelivered, kEnd, kFailed, kFailedAtEnd };
   Next TakeNext(Delivered* delivered);
   // What the stream holds of Python's.
@@ -48,8 +48,8 @@ class SharedStream {
   const ColumnWrapper& wrap() const { return wrap_; }
   // Null if the stream has a plan.
   const std::shared_ptr<ParseAhead>& ahead() const { return ahead_; }
-  // The state after the batch that Next gave last, or before it, and what was skipped before that batch.
-  StreamState State(bool before_last);
+  // The state after the batch that Next gave last, and what was skipped before that batch.
+  StreamState State();
   std::vector<Sequence::SkippedIn> TakeSkipped();
 
  private:

@@ -295,7 +295,7 @@ void WriteColumns(const py::sequence& writers, const py::sequence& columns, size
   ThrowIfError(status);
 }
 
-PyMethodDef methods[] = {
+PyMethodDef writer_methods[] = {
     {"write", Guarded<Write>, METH_O,
      "write(record)\n\nAppends one record: any bytes-like object, or str, which is encoded as UTF-8.\n\n"
      "Raises FailedPreconditionError after close, OSError (errno and path set) if the file system refuses."},
@@ -308,7 +308,7 @@ PyMethodDef methods[] = {
     {"close", Guarded<Close>, METH_NOARGS, "close()\n\nFlushes and closes the file. Later calls do nothing."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyGetSetDef properties[] = {
+PyGetSetDef writer_properties[] = {
     {"closed", GetClosed, nullptr, "bool: whether the writer was closed.", nullptr},
     {"records_written", GetRecordsWritten, nullptr, "int: the number of records written.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -322,8 +322,8 @@ void BindWriter(py::module_& m) {
                                  {Py_tp_finalize, Slot(Finalize)},
                                  {Py_tp_traverse, Slot(TraverseWriter)},
                                  {Py_tp_clear, Slot(ClearWriter)},
-                                 {Py_tp_methods, methods},
-                                 {Py_tp_getset, properties}},
+                                 {Py_tp_methods, writer_methods},
+                                 {Py_tp_getset, writer_properties}},
                                 "Frames records into a file. Opened by _open_writer.",
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC);
   py::module_::import("atexit").attr("register")(py::cpp_function(ClosePythonWriters));

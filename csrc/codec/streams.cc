@@ -51,8 +51,6 @@ class DecompressingSource : public Source {
     }
   }
 
-  bool goes_on() const override { return source_->goes_on(); }
-
   // A damaged part may inflate to more than it held, so the search begins some bytes before the place where that
   // showed; but after the start of the part, which would only be found again.
   Status SkipDamage(const Worked& worked, bool* found) override {

@@ -43,24 +43,21 @@ size_t BytesToDetect(const uint8_t* data, size_t size) {
   return needed > size ? needed - size : 0;
 }
 
-Status OpenFrames(std::unique_ptr<Source>* raw, std::string* head, CompressionChoice choice,
-                  std::unique_ptr<Source>* frames, Compression* found) {
-  if (choice) {
-    *found = *choice;
-  } else {
-    const auto bytes = [head] { return reinterpret_cast<const uint8_t*>(head->data()); };
-    while (const size_t more = BytesToDetect(bytes(), head->size())) {
+Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames) {
+  if (!choice) {
+    std::string head;
+    const auto bytes = [&head] { return reinterpret_cast<const uint8_t*>(head.data()); };
+    while (const size_t more = BytesToDetect(bytes(), head.size())) {
       uint8_t read[kDetectBytes];
       size_t got = 0;
-      Status status = ReadFully(raw->get(), read, more, &got);
-      head->append(reinterpret_cast<const char*>(read), got);
-      TFR_RETURN_IF_ERROR(std::move(status));
+      TFR_RETURN_IF_ERROR(ReadFully(raw.get(), read, more, &got));
+      head.append(reinterpret_cast<const char*>(read), got);
       if (got < more) break;
     }
-    *found = DetectCompression(bytes(), head->size());
-    *raw = std::make_unique<PrefixedSource>(std::move(*head), std::move(*raw));
+    choice = DetectCompression(bytes(), head.size());
+    raw = std::make_unique<PrefixedSource>(std::move(head), std::move(raw));
   }
-  *frames = *found == Compression::kNone ? std::move(*raw) : NewDecompressingSource(std::move(*raw), *found);
+  *frames = *choice == Compression::kNone ? std::move(raw) : NewDecompressingSource(std::move(raw), *choice);
   return {};
 }
 

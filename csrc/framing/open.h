@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "base/status.h"
 #include "codec/codec.h"
@@ -30,10 +29,8 @@ Compression DetectCompression(const uint8_t* data, size_t size);
 // Reading a pipe in steps of this size never waits for bytes that the answer does not need.
 size_t BytesToDetect(const uint8_t* data, size_t size);
 
-// The frames in *raw, which goes into them, inflated; *found tells what it was. *head has what was read of it before
-// kCancelled came, at first nothing: if *raw goes on, it may be called again.
-Status OpenFrames(std::unique_ptr<Source>* raw, std::string* head, CompressionChoice choice,
-                  std::unique_ptr<Source>* frames, Compression* found);
+// The frames in `raw`, inflated if it is compressed.
+Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames);
 
 }  // namespace tfr
 

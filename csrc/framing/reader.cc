@@ -279,9 +279,7 @@ Status RecordReader::Fill(size_t* got) {
   while (end_ < buffer_->capacity()) {
     const size_t room = buffer_->capacity() - end_;
     size_t now = 0;
-    Status status = frames_->Read(buffer_->data() + end_, room, &now);
-    if (status.code() == StatusCode::kCancelled && frames_->goes_on()) return status;
-    failed_ = std::move(status);
+    failed_ = frames_->Read(buffer_->data() + end_, room, &now);
     if (!failed_.ok()) return failed_;
     end_ += now;
     *got += now;

@@ -76,8 +76,6 @@ class RecordReader {
   // clean end, or none and a status that is not OK. After a clean end Next may be called again, since the file may have
   // grown. Errors carry offset and record index, not the path.
   Status Next(Chunk* chunk);
-  // Whether Next has lost nothing when it has returned kCancelled, and may be called again.
-  bool goes_on() const { return failed_.ok() && frames_->goes_on(); }
 
   // After Next gave no record and returned kDataLoss: skips the damage up to the next intact record, or to the end, and
   // notes what was lost. If the stream itself is broken, it is read on where that is possible (Source::SkipDamage).

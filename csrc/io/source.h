@@ -24,11 +24,8 @@ class Source {
   virtual ~Source() = default;
 
   // Reads at least one and at most `size` bytes to `out`; *got is 0 only at the end. Fewer than `size` means
-  // "these are here now", not the end. After an error the source may be dropped but not read; except as follows.
+  // "these are here now", not the end. After an error the source may be dropped but not read.
   virtual Status Read(uint8_t* out, size_t size, size_t* got) = 0;
-
-  // Whether Read has taken nothing when it returns kCancelled, and may be called again.
-  virtual bool goes_on() const { return false; }
 
   // How many bytes are still to come, if that is known in advance (a regular file, memory); else -1.
   virtual Status Remaining(int64_t* bytes) const {
@@ -115,7 +112,6 @@ class FileSource : public Source {
  public:
   explicit FileSource(std::shared_ptr<const File> file, int64_t offset = 0) : file_(std::move(file)), offset_(offset) {}
   Status Read(uint8_t* out, size_t size, size_t* got) override;
-  bool goes_on() const override { return !file_->is_remote(); }
   Status Remaining(int64_t* bytes) const override;
 
  private:
@@ -144,7 +140,6 @@ class PrefixedSource : public Source {
   PrefixedSource(std::string prefix, std::unique_ptr<Source> rest)
       : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
   Status Read(uint8_t* out, size_t size, size_t* got) override;
-  bool goes_on() const override { return rest_->goes_on(); }
   Status Remaining(int64_t* bytes) const override;
 
  private:

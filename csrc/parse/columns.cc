@@ -3,33 +3,14 @@
 #include "parse/columns.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace tfr {
 namespace {
 
-constexpr size_t kCacheLine = 64;
-constexpr size_t kPage = 4096;
-constexpr size_t kMaxIdleBytes = size_t{64} << 20;
-constexpr size_t kPoolFrom = 4 << 10;      // smaller blocks come from malloc
-constexpr size_t kStaggerFrom = 16 << 10;  // smaller blocks do not start on pages of their own
 constexpr size_t kMinGrowth = 64;
 constexpr size_t kMaxWaste = 64 << 10;
 constexpr double kHeadroom = 1.125;
-
-BufferPool& Pool() {
-  // Never destroyed: arrays may outlive the end of the program's static objects.
-  static BufferPool* pool = new BufferPool(kMaxIdleBytes);
-  return *pool;
-}
-
-// Lists of about the same length should find each other's blocks in the pool, so sizes are rounded up to an eighth of a
-// power of two.
-size_t SizeClass(size_t bytes) {
-  const size_t step = std::bit_floor(bytes) / 8;
-  return (bytes + step - 1) / step * step;
-}
 
 }  // namespace
 
@@ -44,18 +25,6 @@ size_t BytesHeld(const Schema& schema, const Columns& columns) {
     for (size_t i = 0; i < column.values.count; ++i) bytes += column.values.as<Bytes>()[i].size;
   }
   return bytes;
-}
-
-bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block) {
-  if (count > (SIZE_MAX / 2) / item_size) return false;
-  const size_t bytes = count * item_size;
-  const size_t shift = bytes >= kStaggerFrom ? stagger * kCacheLine % kPage : 0;
-  std::shared_ptr<Buffer> buffer = bytes >= kPoolFrom ? Pool().Take(SizeClass(bytes + shift)) : Buffer::Allocate(bytes);
-  if (!buffer) return false;
-  block->data = buffer->data() + shift;
-  block->count = count;
-  block->owner = std::move(buffer);
-  return true;
 }
 
 bool Growing::Grow(size_t more, size_t done, size_t total) {

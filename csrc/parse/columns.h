@@ -8,23 +8,11 @@
 #include <memory>
 #include <vector>
 
-#include "base/buffer.h"
+#include "base/block.h"
 #include "base/records.h"
 #include "parse/schema.h"
 
 namespace tfr {
-
-// A block of values and what keeps it alive.
-struct Block {
-  Owner owner;
-  uint8_t* data = nullptr;
-  size_t count = 0;  // in values, not bytes
-
-  template <typename T>
-  T* as() const {
-    return reinterpret_cast<T*>(data);
-  }
-};
 
 struct Column {
   // kFixed: rows * elements values; of a group, the first feature has the group's array, and the others have nothing.
@@ -59,11 +47,6 @@ struct Columns {
 
 // About how many bytes the columns keep alive, counting the strings that they look into.
 size_t BytesHeld(const Schema& schema, const Columns& columns);
-
-// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process. False if
-// out of memory. `stagger` moves the start by some cache lines, so that columns that are written side by side do not
-// all fall into the same cache set.
-bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
 
 // A list of values that grows at its end and is then handed over as a Block.
 class Growing {

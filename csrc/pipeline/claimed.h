@@ -19,11 +19,9 @@ struct Claimed {
   bool made = false;
 };
 
-// Up to one that may be made `again`; the others stay as they are.
 inline void MakeInOrder(std::vector<Claimed>* claimed, Caller caller) {
   for (Claimed& one : *claimed) {
     one.made = one.lane->Produce(one.unit, caller, &one.produced);
-    if (one.produced.again) return;
     caller = Caller::kWorker;  // the others' lanes are not waited for: they are made as a worker makes them
   }
 }

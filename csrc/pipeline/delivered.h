@@ -4,7 +4,6 @@
 #define TFRECORD_FAST_PIPELINE_DELIVERED_H_
 
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,35 +24,23 @@ class Deliveries {
 
   // Follows a batch that the caller gets.
   void Take(Cut cut) {
-    Settle();
     NoteSkipped(&cut);
-    last_ = std::move(cut);
+    state_ = std::move(cut.after);
+    if (in_order_) Follow(cut.steps);
   }
 
   // What comes after the last batch. It was no batch, so the state stays that after the last one: the sequence and the
   // shuffle buffer both, since draws that nobody got must come again.
-  void TakeRest(Cut cut) {
-    Settle();
-    NoteSkipped(&cut);
-  }
+  void TakeRest(Cut cut) { NoteSkipped(&cut); }
 
-  // After the last batch, or before it: the caller may have lost it on its way.
-  StreamState State(bool before_last) const {
-    if (before_last || !last_) return {state_, shuffled_};
-    StreamState state = {last_->after, shuffled_};
-    Follow(last_->steps, &state.shuffled);
-    return state;
-  }
+  // After the last batch.
+  StreamState State() const { return {state_, shuffled_}; }
 
-  // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong,
-  // unless what was lost is damaged.
+  // The last status of interest.
   Status End(Status status) {
     ended_ = true;
     if (fetches_) fetches_->Close();
     if (status.code() == StatusCode::kOutOfMemory) later_ = Status::OutOfMemory();
-    if (status.code() == StatusCode::kCancelled) {
-      later_ = Status::Closed("reading was interrupted, and can't go on here; start again from a saved state");
-    }
     return status;
   }
 
@@ -67,31 +54,21 @@ class Deliveries {
     cut->skipped.clear();
   }
 
-  void Settle() {
-    if (!last_) return;
-    state_ = std::move(last_->after);
-    Follow(last_->steps, &shuffled_);
-    last_.reset();
-  }
-
-  void Follow(const std::vector<ShuffleStep>& steps, std::vector<RecordPlace>* shuffled) const {
-    if (!in_order_) return;
+  void Follow(const std::vector<ShuffleStep>& steps) {
     for (const ShuffleStep& step : steps) {
       if (step.slot == ShuffleStep::kAppend) {
-        shuffled->push_back(step.place);
+        shuffled_.push_back(step.place);
       } else if (step.place.file == ShuffleStep::kGone) {
-        (*shuffled)[step.slot] = shuffled->back();
-        shuffled->pop_back();
+        shuffled_[step.slot] = shuffled_.back();
+        shuffled_.pop_back();
       } else {
-        (*shuffled)[step.slot] = step.place;
+        shuffled_[step.slot] = step.place;
       }
     }
   }
 
-  // Before the last batch.
   CutterState state_;
   std::vector<RecordPlace> shuffled_;  // the places in the shuffle buffer
-  std::optional<Cut> last_;            // what the last batch has changed, without the batch
   const bool in_order_;
   const std::shared_ptr<FetchQueue> fetches_;
   std::vector<Sequence::SkippedIn> skipped_;

@@ -23,11 +23,6 @@ void Lane::Unclaim(size_t unit) {
   next_unit_ = unit;
 }
 
-void Lane::PutBack(size_t unit) {
-  busy_ = false;
-  next_unit_ = unit;
-}
-
 void Lane::Deposit(size_t unit, Produced produced) {
   if (!in_parallel_) busy_ = false;
   if (!opened_ && maker_) {
@@ -82,7 +77,6 @@ bool Lane::Make(size_t unit, Caller caller, Produced* produced) {
     if (may_be_tried_again && produced->status.too_many_open_files()) return false;
   }
   if (maker_) maker_->Produce(unit, produced);
-  if (produced->again) return false;
   file_.DropBeforeStart(&produced->skipped);
   if (!produced->status.ok()) {
     produced->last = true;

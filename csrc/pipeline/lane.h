@@ -54,8 +54,6 @@ class Lane {
   void Deposit(size_t unit, Produced produced);
   // The unit could not be made by the thread that claimed it: only the consumer can claim it again.
   void Unclaim(size_t unit);
-  // The unit was not made, as the host wanted to stop (Produced::again): any thread can claim it again.
-  void PutBack(size_t unit);
   // The next in order, if it is there.
   bool Take(Produced* produced);
   bool FrontIsReady() const { return ready_.count(next_taken_) > 0; }
@@ -67,9 +65,8 @@ class Lane {
   void Cancel();
 
   // Makes a claimed unit, without the scheduler's lock. May wait for the unit before it, never for a later one. False:
-  // it was not made. If the host wanted to stop and nothing was lost (Produced::again), PutBack must follow. Else only
-  // the consumer can make it, and Unclaim must follow; the status tells why: OK if that is so for this kind of file;
-  // else the system can't open as many files as are open now, and the consumer can make it if that changes.
+  // only the consumer can make it, and Unclaim must follow; the status tells why: OK if that is so for this kind of
+  // file; else the system can't open as many files as are open now, and the consumer can make it if that changes.
   bool Produce(size_t unit, Caller caller, Produced* produced) noexcept;
 
  private:

@@ -251,7 +251,6 @@ void PartMaker::ProduceUnmarked(size_t unit, const Cursor& cursor, Produced* pro
                                           place);
   }
   rest_->Produce(unit, produced);
-  produced->again = false;  // its turn and the cursor would have to come back, too
   if (!produced->status.ok() || produced->last) {
     Cancel();
     return;

@@ -12,8 +12,8 @@
 //              free and the one that does the transform, which waits only for parts that running threads took.
 // Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
 // unit. Anything that is no regular file may block or need the host language; only the caller opens it. If the host
-// wants to stop while the caller waits there, its unit is put back. The caller takes finished batches by number. If the
-// system refuses to open a file to the caller, units in the making are waited for and what was opened ahead is closed,
+// wants to stop while the caller waits, the stream ends. The caller takes finished batches by number. If the system
+// refuses to open a file to the caller, units in the making are waited for and what was opened ahead is closed,
 // before that is an error. Threads start when there is work for them beyond the first chunk, no more than may work at
 // once (working.h), and are stopped and joined by the destructor; they never touch the host language, and no exception
 // leaves one. The first error, in the order of batches, ends the stream; what comes after it is dropped.
@@ -90,7 +90,10 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   Status Next(Delivered* delivered) {
     *delivered = {};
     if (delivered_.ended()) return delivered_.later();
-    if (!cutter_) TFR_RETURN_IF_ERROR(Start());
+    if (!cutter_) {
+      Status started = Start();
+      if (!started.ok()) return delivered_.End(std::move(started));
+    }
     std::unique_lock<std::mutex> lock(mutex_);
     auto done = done_.end();
     while (stop_ || (done = FindDone()) == done_.end()) {
@@ -103,16 +106,17 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       }
       // Whatever needs more than one chunk is worth having threads for.
       if (units_made_ > 1 && LacksThreads() && HasWorkForThreads()) StartThreads();
-      if (WorkOnce(Caller::kConsumer, &lock)) {
-        if (!paused_.ok()) return std::exchange(paused_, {});
-        continue;
-      }
+      if (WorkOnce(Caller::kConsumer, &lock)) continue;
       caller_waits_ = true;
       const bool timeout = ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout;
       caller_waits_ = false;
       if (timeout) {
         lock.unlock();
-        TFR_RETURN_IF_ERROR(CheckInterrupt());
+        Status interrupted = CheckInterrupt();
+        if (!interrupted.ok()) {
+          Stop();
+          return delivered_.End(std::move(interrupted));
+        }
         lock.lock();
       }
     }
@@ -132,7 +136,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     return {};
   }
 
-  StreamState State(bool before_last) const { return delivered_.State(before_last); }
+  StreamState State() const { return delivered_.State(); }
 
   std::vector<Sequence::SkippedIn> TakeSkipped() { return delivered_.TakeSkipped(); }
 
@@ -327,11 +331,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     units_in_making_ -= claimed.size();
     for (Claimed& one : claimed) {
       bytes_in_flight_ -= one.estimate;
-      if (one.produced.again && !stop_) paused_ = std::exchange(one.produced.status, {});
-      if (!paused_.ok()) {  // from that unit on, none was made
-        one.lane->PutBack(one.unit);
-        continue;
-      }
       if (!one.made) {
         one.lane->Unclaim(one.unit);
         if (one.produced.status.ok()) continue;
@@ -450,7 +449,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   bool small_files_ = false;     // the last file that was opened was
   size_t first_unit_bytes_ = 0;  // of that file
   Status interrupted_;           // the consumer's thread is to stop
-  Status paused_;                // the same, and can go on
   WorkingThreads working_;
   bool stop_ = false;
   std::atomic<bool> abandoned_{false};  // who reads a pipe must not wait for it
@@ -489,7 +487,7 @@ Status ShardStream::Next(Delivered* delivered) {
   }
 }
 
-StreamState ShardStream::State(bool before_last) const { return impl_->State(before_last); }
+StreamState ShardStream::State() const { return impl_->State(); }
 
 std::vector<Sequence::SkippedIn> ShardStream::TakeSkipped() { return impl_->TakeSkipped(); }
 

@@ -80,8 +80,8 @@ class ShardStream {
   // The next batch; an error takes the place of the batch that it falls into.
   Status Next(Delivered* delivered);
 
-  // After the last batch; or before it, as if it had not been handed out.
-  StreamState State(bool before_last) const;
+  // After the last batch.
+  StreamState State() const;
   // What was passed over before the batches handed out so far, since the last call.
   std::vector<Sequence::SkippedIn> TakeSkipped();
 

@@ -16,8 +16,7 @@ StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, P
 
 Status StreamMaker::Open() {
   std::unique_ptr<Source> frames;
-  Compression found;
-  TFR_RETURN_IF_ERROR(OpenFrames(&raw_, &head_, choice_, &frames, &found));
+  TFR_RETURN_IF_ERROR(OpenFrames(std::move(raw_), choice_, &frames));
   ReadFrames(std::move(frames), Place());
   return {};
 }
@@ -27,13 +26,7 @@ void StreamMaker::ReadFrames(std::unique_ptr<Source> frames, Place begin) {
   reader_.emplace(std::move(frames), lane_.pool, options, begin);
 }
 
-void StreamMaker::Produce(size_t, Produced* produced) {
-  produced->skipped = std::exchange(skipped_, {});
-  produced->status = Make(produced);
-  const bool stopped = produced->status.code() == StatusCode::kCancelled;
-  produced->again = stopped && !resuming_ && (reader_ ? reader_->goes_on() : raw_->goes_on());
-  if (produced->again) skipped_ = std::exchange(produced->skipped, {});
-}
+void StreamMaker::Produce(size_t, Produced* produced) { produced->status = Make(produced); }
 
 Status StreamMaker::Make(Produced* produced) {
   if (!reader_) TFR_RETURN_IF_ERROR(Open());
@@ -44,9 +37,7 @@ Status StreamMaker::Make(Produced* produced) {
       if (!lane_.Passes(status)) return status;
       const std::string reason = status.detail().message;
       if (lane_.options.on_corrupt == OnCorrupt::kSkip) {
-        resuming_ = true;
         TFR_RETURN_IF_ERROR(reader_->Resume(reason, &produced->skipped));
-        resuming_ = false;
         continue;
       }
       produced->skipped.push_back({status.detail().offset, -1, reason});

@@ -39,10 +39,7 @@ class StreamMaker : public UnitMaker {
   const LaneFile& lane_;
   const CompressionChoice choice_;
   std::unique_ptr<Source> raw_;  // goes into reader_
-  std::string head_;             // of raw_: what was read to detect the compression
   std::optional<RecordReader> reader_;
-  std::vector<Skipped> skipped_;  // by a unit that will be made again
-  bool resuming_ = false;         // in a search, which can't go on where it was stopped
 };
 
 }  // namespace tfr

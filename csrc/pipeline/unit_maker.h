@@ -23,14 +23,12 @@ namespace tfr {
 // A file of at most this many bytes is read into a buffer of this size, and is one unit unless chunks are smaller.
 constexpr size_t kSmallFile = 64 << 10;
 
-// What a unit came to: records, perhaps none, and then perhaps an error. `last`: nothing follows. `again`: nothing came
-// and nothing was lost, since the host wanted to stop; the unit may be made again.
+// What a unit came to: records, perhaps none, and then perhaps an error. `last`: nothing follows.
 struct Produced {
   Chunk chunk;
   std::vector<Skipped> skipped;
   Status status;
   bool last = false;
-  bool again = false;
 };
 
 // A file as a lane reads it: from where on, and what is wanted of it. The same for all of its units.

@@ -61,7 +61,7 @@ class Collector {
   // What a record is that is no Example, and where the first of these was.
   struct Other {
     uint64_t records = 0;
-    Place first{};
+    RecordId first{};
   };
 
   uint64_t examples() const { return examples_; }

@@ -63,16 +63,16 @@ void Repeats::AddToTable(const Part& part) {
   }
 }
 
-void Repeats::AddToTable(uint64_t hash, Place place) {
+void Repeats::AddToTable(uint64_t hash, RecordId id) {
   if (halvings_ != 0 && hash >> (64 - halvings_) != 0) return;
   if (2 * used_ >= slots_.size()) Grow(std::max(kFirst, 2 * slots_.size()));
   Slot& slot = Find(hash);
   if (slot.count != 0) {
     if (slot.count != UINT32_MAX) ++slot.count;
-    if (pairs_.size() < kShown) pairs_.push_back({slot.place(), place});
+    if (pairs_.size() < kShown) pairs_.push_back({slot.id(), id});
     return;
   }
-  slot = {hash, place.record, place.file, 1};
+  slot = {hash, id.record, id.file, 1};
   if (++used_ > kMost) Halve();
 }
 
@@ -106,7 +106,7 @@ void Repeats::Merge(Repeats& other) {
   }
   for (const Slot& slot : other.slots_) {
     if (slot.count == 0) continue;
-    AddToTable(slot.hash, slot.place());
+    AddToTable(slot.hash, slot.id());
     if (halvings_ != 0 && slot.hash >> (64 - halvings_) != 0) continue;
     uint32_t& count = Find(slot.hash).count;
     count = std::min(count, UINT32_MAX - slot.count) + slot.count - 1;
@@ -148,14 +148,14 @@ class Repeats::List {
     }
     std::sort(again_.begin(), again_.end());
     again_.resize(std::min(again_.size(), kShown));
-    for (const auto& [again, first] : again_) figures_.pairs.push_back({PlaceOf(first), PlaceOf(again)});
+    for (const auto& [again, first] : again_) figures_.pairs.push_back({RecordIdOf(first), RecordIdOf(again)});
     return figures_;
   }
 
  private:
   static constexpr int kGroupBits = 8;
 
-  // A record: its place among all, and the bits of its hash that follow those of the group.
+  // A record: its position among all, and the bits of its hash that follow those of the group.
   struct Entry {
     uint32_t at, bits;
   };
@@ -220,7 +220,7 @@ class Repeats::List {
     const size_t part = PartOf(at);
     return parts_[part].records[at - begins_[part]];
   }
-  Place PlaceOf(uint32_t at) const { return {parts_[PartOf(at)].file, RecordOf(at).record}; }
+  RecordId RecordIdOf(uint32_t at) const { return {parts_[PartOf(at)].file, RecordOf(at).record}; }
 
   const std::vector<Part>& parts_;
   std::vector<size_t> begins_;                          // of the parts, among all

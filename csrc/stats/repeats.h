@@ -16,7 +16,7 @@
 
 namespace tfr {
 
-struct Place {
+struct RecordId {
   uint32_t file;
   uint64_t record;
 };
@@ -27,7 +27,7 @@ class Repeats {
   static constexpr size_t kShown = 20;  // pairs of places
 
   struct Pair {
-    Place first, again;
+    RecordId first, again;
   };
 
   // Records of one file that follow one another.
@@ -58,7 +58,7 @@ class Repeats {
     uint64_t record;
     uint32_t file;
     uint32_t count;  // 0: nothing is here
-    Place place() const { return {file, record}; }
+    RecordId id() const { return {file, record}; }
   };
 
   // Empty slots, a power of two of them. Millions are met in no order: so they lie in huge pages, if there are some.
@@ -83,7 +83,7 @@ class Repeats {
   class List;
 
   void AddToTable(const Part& part);
-  void AddToTable(uint64_t hash, Place place);
+  void AddToTable(uint64_t hash, RecordId id);
   // From now on there is a table.
   void EndList();
   void Grow(size_t slots);

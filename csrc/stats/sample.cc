@@ -14,14 +14,14 @@ bool IsLower(const Sample::Drawn& a, const Sample::Drawn& b) { return a.rank < b
 
 }  // namespace
 
-void Sample::Add(const Bytes& record, Place place) {
+void Sample::Add(const Bytes& record, RecordId id) {
   if (record.size > kMostBytes) {
     ++passed_over_;
     return;
   }
-  const uint64_t rank = HashNumber(HashNumber(place.file + uint64_t{1}) + place.record);
+  const uint64_t rank = HashNumber(HashNumber(id.file + uint64_t{1}) + id.record);
   if (rank >= bound_) return;
-  Put({rank, place, {reinterpret_cast<const char*>(record.data), record.size}});
+  Put({rank, id, {reinterpret_cast<const char*>(record.data), record.size}});
 }
 
 // What leaves because of its size lowers the bound too: what is kept does not depend on the order.
@@ -52,7 +52,7 @@ void Sample::Merge(const Sample& other) {
 std::vector<Sample::Drawn> Sample::Finish() const {
   std::vector<Drawn> made = drawn_;
   std::sort(made.begin(), made.end(), [](const Drawn& a, const Drawn& b) {
-    return a.place.file != b.place.file ? a.place.file < b.place.file : a.place.record < b.place.record;
+    return a.id.file != b.id.file ? a.id.file < b.id.file : a.id.record < b.id.record;
   });
   return made;
 }

@@ -22,14 +22,14 @@ class Sample {
 
   struct Drawn {
     uint64_t rank;
-    Place place;
+    RecordId id;
     std::string record;
   };
 
-  void Add(const Bytes& record, Place place);
+  void Add(const Bytes& record, RecordId id);
   void Merge(const Sample& other);
 
-  // By place.
+  // By id.
   std::vector<Drawn> Finish() const;
   // Records that were too large to be drawn.
   uint64_t passed_over() const { return passed_over_; }

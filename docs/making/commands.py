@@ -1,4 +1,4 @@
-"""The page of the command line, made of its parsers, as the man page is."""
+"""The page of the command line, generated from its parsers, like the man page."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["page"]
 def page() -> str:
     parser, commands = command_line(COMMANDS)
     lines = ["# Command line", "", f"`{PROGRAM} COMMAND [OPTION]… FILE…`", ""]
-    lines += ["[On the command line](guide/looking.md) shows what the commands are for. This page is made of "]
-    lines[-1] += "their parsers; `COMMAND --help` and the man page say the same."
-    lines += ["", "| command | what it does |", "| --- | --- |"]
-    lines += [f"| [`{one.NAME}`](#{one.NAME}) | {_cell(one.SUMMARY)} |" for one in COMMANDS]
+    lines += ["[On the command line](guide/looking.md) shows common uses. This page, `COMMAND --help` and the man "]
+    lines[-1] += "page have the same contents."
+    lines += ["", "| command | purpose |", "| --- | --- |"]
+    lines += [f"| [`{command.NAME}`](#{command.NAME}) | {_cell(command.SUMMARY)} |" for command in COMMANDS]
     for command in COMMANDS:
         lines += ["", f"## {command.NAME} {{ #{command.NAME} }}", ""]
         lines += ["```text", _usage(commands[command.NAME]), "```", ""]
@@ -26,11 +26,11 @@ def page() -> str:
         lines += _options(commands[command.NAME])
         lines += ["", "Examples:", "", "```sh", command.EXAMPLES.strip("\n"), "```"]
     lines += ["", "## Options of the program", "", *_options(parser)]
-    lines += ["", "## Exit status", "", "| status | means |", "| --- | --- |", "| 0 | all is fine |"]
+    lines += ["", "## Exit status", "", "| status | means |", "| --- | --- |", "| 0 | success |"]
     lines += ["| 1 | something is wrong with the data: damage, rows that don't fit, conflicting kinds |"]
-    lines += ["| 2 | a file can't be read or is no TFRecord file, or the usage is wrong |"]
-    lines += ["", "## Environment", "", "`NO_COLOR`: no colours on a terminal, if it is set. Stores of URLs read "]
-    lines[-1] += "[variables of their own](object_stores.md#credentials-and-other-options)."
+    lines += ["| 2 | a file can't be read or is not a TFRecord file, or the usage is wrong |"]
+    lines += ["", "## Environment", "", "`NO_COLOR` turns colours off. Object stores read "]
+    lines[-1] += "[their own variables](object_stores.md#credentials-and-other-options)."
     return "\n".join(lines) + "\n"
 
 
@@ -39,7 +39,7 @@ def _usage(parser: argparse.ArgumentParser) -> str:
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
-    """What --help lists, as a table: of its text, since argparse has no other public form of it."""
+    """Return the options that --help lists, parsed from its text, since argparse has no other public form."""
     lines = []
     for section in re.findall(r"^(?:positional arguments|options):\n((?:  .*\n|\n)*)", parser.format_help(), re.M):
         for item in re.findall(r"^  (\S.*(?:\n {6,}.*)*)", section, re.M):
@@ -51,10 +51,10 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """Text for Markdown, which is to be taken as it is."""
-    parts = text.split("`")
-    parts[::2] = [re.sub(r"([<>*_])", r"\\\1", part) for part in parts[::2]]
-    return "`".join(parts)
+    """Return the text escaped for Markdown, except for code between backticks."""
+    pieces = text.split("`")
+    pieces[::2] = [re.sub(r"([<>*_])", r"\\\1", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def _cell(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Draws docs/diagrams/*.svg: `python docs/making/diagrams.py`. A test compares what is there with what this draws.
+"""Draws docs/diagrams/*.svg: `python docs/making/diagrams.py`. A test compares the files with the drawings.
 
-Text stands in boxes that are light in both themes, and lines are of a grey that shows on white and on black.
+Boxes are light in both themes, and the grey of the lines is visible on white and on black.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ STYLE = (
 
 
 class Box(NamedTuple):
-    """Lines of text in a box; the first is bold. `kind` is a colour."""
+    """Lines of text in a box; the first is bold. `fill` is a key of FILLS."""
 
     x: int
     y: int
     wide: int
     high: int
-    kind: str
+    fill: str
     lines: tuple[str, ...]
 
     def svg(self) -> str:
-        made = [
+        elements = [
             f'<rect x="{self.x}" y="{self.y}" width="{self.wide}" height="{self.high}" rx="6" '
-            f'fill="{FILLS[self.kind]}" stroke="{LINE}"/>'
+            f'fill="{FILLS[self.fill]}" stroke="{LINE}"/>'
         ]
         middle, top = self.x + self.wide / 2, self.y + self.high / 2 - (len(self.lines) - 1) * 8.5 + 5
         for i, line in enumerate(self.lines):
             style = "bold" if i == 0 else "small"
-            made.append(f'<text class="{style}" x="{middle:g}" y="{top + 17 * i:g}">{escape(line)}</text>')
-        return "".join(made)
+            elements.append(f'<text class="{style}" x="{middle:g}" y="{top + 17 * i:g}">{escape(line)}</text>')
+        return "".join(elements)
 
 
 def arrow(*points: tuple[int, int]) -> str:
@@ -46,12 +46,12 @@ def arrow(*points: tuple[int, int]) -> str:
     return f'<path d="M {path}" fill="none" stroke="{LINE}" stroke-width="2" marker-end="url(#head)"/>'
 
 
-def picture(title: str, wide: int, high: int, parts: list[Box | str]) -> str:
+def picture(title: str, wide: int, high: int, shapes: list[Box | str]) -> str:
     head = (
         f'<marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
         f'orient="auto-start-reverse"><path d="M 0 0 L 10 5 L 0 10 z" fill="{LINE}"/></marker>'
     )
-    inside = "\n".join(part.svg() if isinstance(part, Box) else part for part in parts)
+    inside = "\n".join(shape.svg() if isinstance(shape, Box) else shape for shape in shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'role="img" aria-label="{escape(title)}">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
@@ -77,8 +77,8 @@ def way_of_a_byte() -> str:
         ("core", ("cut", "batches", "of views")),
     ]
     parts: list[Box | str] = []
-    for i, (kind, lines) in enumerate(steps):
-        parts.append(Box(10 + 145 * i, 20, 120, 78, kind, lines))
+    for i, (fill, lines) in enumerate(steps):
+        parts.append(Box(10 + 145 * i, 20, 120, 78, fill, lines))
         if i:
             parts.append(arrow((10 + 145 * i - 25, 59), (10 + 145 * i - 2, 59)))
     ends = [
@@ -87,8 +87,8 @@ def way_of_a_byte() -> str:
         ("core", ("parse", "values straight", "into columns")),
         ("python", ("columns", "NumPy arrays", "over core memory")),
     ]
-    for (kind, lines), x in zip(ends, (300, 10, 590, 735 - 0), strict=True):
-        parts.append(Box(x, 160, 150 if x != 590 else 120, 78, kind, lines))
+    for (fill, lines), x in zip(ends, (300, 10, 590, 735 - 0), strict=True):
+        parts.append(Box(x, 160, 150 if x != 590 else 120, 78, fill, lines))
     parts += [
         arrow((780, 98), (780, 128), (375, 128), (375, 158)),
         arrow((780, 128), (650, 128), (650, 158)),

@@ -1,4 +1,4 @@
-"""What Griffe is told about the package's docstrings: their examples are code, and the core's are in the extension."""
+"""A Griffe extension: examples in docstrings become code blocks, and the core's docstrings come from the extension."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import griffe
 
 __all__ = ["Docstrings"]
 
-SHORT = 70  # characters of a text that may be said again
+SHORT = 70  # characters of a text that may be repeated
 # A run of examples: prompts, what continues them and what they print, up to an empty line.
 _EXAMPLES = re.compile(r"(?m)^( *)>>> .*(?:\n\1\S.*|\n\1 +\S.*)*")
 
@@ -29,23 +29,23 @@ _ARGUMENTS = re.compile(r"(?m)^Args:\n(?: +.*\n?|\n(?= ))*")
 
 
 def apart(text: str) -> str:
-    """With an entry for each argument, so that each has its own type and default."""
+    """Return the text with an entry for each argument, so that each has its own type and default."""
 
-    def each(found: re.Match[str]) -> str:
-        first, *others = found[2].split(", ")
-        said = found[3] if len(found[3]) < SHORT else f": see `{first.lstrip('*')}`."
-        return "\n".join([f"{found[1]}{first}{found[3]}", *(f"{found[1]}{name}{said}" for name in others)])
+    def each(match: re.Match[str]) -> str:
+        first, *others = match[2].split(", ")
+        text = match[3] if len(match[3]) < SHORT else f": see `{first.lstrip('*')}`."
+        return "\n".join([f"{match[1]}{first}{match[3]}", *(f"{match[1]}{name}{text}" for name in others)])
 
     return _ARGUMENTS.sub(lambda section: _TOGETHER.sub(each, section[0]), text)
 
 
 def fenced(text: str) -> str:
-    """With a fence around each run of examples, which Markdown takes for quotations otherwise."""
+    """Return the text with a fence around each run of examples, which Markdown would read as quotations."""
     return _EXAMPLES.sub(lambda run: f"{run[1]}```pycon\n{run[0]}\n{run[1]}```", text)
 
 
 def linked(text: str) -> str:
-    """With links in place of the names of pages."""
+    """Return the text with links in place of the names of pages."""
     return re.sub("|".join(_PAGES), lambda name: _PAGES[name[0]], text)
 
 

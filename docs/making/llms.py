@@ -1,4 +1,4 @@
-"""llms.txt: what the site has, for language models, as https://llmstxt.org describes it."""
+"""llms.txt: the pages of the site for language models, as https://llmstxt.org describes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def text(config: Any) -> str:
-    """One line per page: its title, its address and its first sentence."""
+    """Return one line per page: its title, its address and its first sentence."""
     lines = [f"# {config.site_name}", "", f"> {config.site_description}", ""]
     lines += _lines(config.nav, config)
     return "\n".join(lines).rstrip() + "\n"
@@ -25,13 +25,13 @@ def _lines(nav: list[Any], config: Any) -> list[str]:
             if isinstance(inside, list):
                 lines += ["", f"## {title}", "", *_lines(inside, config)]
             else:
-                said = _first_sentence(Path(config.docs_dir) / inside)
-                lines.append(f"- [{title}]({_address(inside)}){': ' + said if said else ''}")
+                sentence = _first_sentence(Path(config.docs_dir) / inside)
+                lines.append(f"- [{title}]({_address(inside)}){': ' + sentence if sentence else ''}")
     return lines
 
 
 def _address(page: str) -> str:
-    """As MkDocs has it, from the root of the site."""
+    """Return the page's address from the root of the site."""
     stem = page.removesuffix(".md")
     return "index.html" if stem == "index" else f"{stem.removesuffix('index').rstrip('/')}/index.html"
 

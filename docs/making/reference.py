@@ -1,6 +1,6 @@
-"""The pages of the API reference: which public name stands on which page. mkdocstrings fills in the docstrings.
+"""The pages of the API reference: a table of public names by page. mkdocstrings fills in the docstrings.
 
-A name has one entry, on the first page that lists it. Modules of TensorFlow's names that only repeat it link there.
+A name has one entry, on the first page that lists it. Modules that export the name again link there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TOP = "tfrecord_fast"
 
 
 class Page(NamedTuple):
-    """`names` are full names; a module stands for all of its public names that no page before has."""
+    """A page of the reference. `names` are full names; a module means its public names that no earlier page has."""
 
     file: str
     title: str
@@ -33,7 +33,7 @@ PAGES = [
     Page(
         "readers",
         "Readers",
-        "Records and columns from files. [Reading](../guide/reading.md) says which is for what.",
+        "Records and columns from files. [Reading](../guide/reading.md) helps to choose one.",
         _top(
             "ShardReader TFRecordDataset IndexedReader RecordIndex RecordBatch read_table read_batches ShardList "
             "ObjectCache"
@@ -48,7 +48,7 @@ PAGES = [
     Page(
         "features",
         "Features and parsing",
-        "What serialized Examples become. See [Parsing](../guide/parsing.md).",
+        "Serialized Examples to columns. See [Parsing](../guide/parsing.md).",
         _top(
             "parse_example parse_single_example parse_sequence_example parse_single_sequence_example infer_features "
             "FixedLenFeature FixedLenSequenceFeature VarLenFeature RaggedFeature SparseFeature decode_raw"
@@ -57,7 +57,7 @@ PAGES = [
     Page(
         "values",
         "Values",
-        "What columns are, beside NumPy's arrays.",
+        "Columns other than NumPy arrays.",
         _top("BytesArray RaggedTensor SparseTensor TensorSpec"),
     ),
     Page("data", "tf.data", "Datasets, with TensorFlow's names.", [f"{TOP}.data", f"{TOP}.data.experimental"]),
@@ -65,12 +65,12 @@ PAGES = [
     Page("gfile", "tf.io.gfile", "Files by name or URL.", [f"{TOP}.io.gfile", f"{TOP}.gfile"]),
     Page("train", "tf.train", "The messages in records.", [f"{TOP}.train"]),
     Page("image", "tf.image", "Images to arrays, and back.", [f"{TOP}.image"]),
-    Page("errors", "tf.errors", "What is raised. See [Errors](../guide/errors.md).", [f"{TOP}.errors"]),
+    Page("errors", "tf.errors", "Exceptions. See [Errors](../guide/errors.md).", [f"{TOP}.errors"]),
     Page("dtypes", "tf.dtypes", "The types of values.", [f"{TOP}.dtypes"]),
     Page(
         "functions",
         "Functions on arrays",
-        "Those that scripts use around parsing. They take and give NumPy's arrays.",
+        "Functions that scripts use around parsing. They take and return NumPy arrays.",
         [
             *_top(
                 "cast concat constant convert_to_tensor expand_dims numpy_function one_hot py_function reshape shape "
@@ -87,7 +87,7 @@ PAGES = [
         [f"{TOP}.compat", f"{TOP}.compat.v1", f"{TOP}.python_io"],
     ),
     Page("typing", "typing", "Types for annotations.", [f"{TOP}.typing"]),
-    Page("package", "The package", "What is installed.", _top("build_info __version__")),
+    Page("package", "The package", "The installed build.", _top("build_info __version__")),
     *(
         Page(f"integrations/{file}", title, text, [f"{TOP}.integrations.{file}"])
         for file, title, text in [
@@ -106,7 +106,7 @@ PAGES = [
         ]
     ),
 ]
-# Modules that can't be imported where their project is missing, so their names are written down; a test compares them.
+# Names of modules that can't be imported without their project; a test compares them.
 INTEGRATIONS = {
     "torch": "TFRecordIterableDataset TFRecordMapDataset Batch LabelledBatch SequenceBatch",
     "keras": "TFRecordPyDataset",
@@ -121,11 +121,11 @@ INTEGRATIONS = {
     "spark": "register TFRecordDataSource",
     "beam": "ReadFromTFRecord ReadAllFromTFRecord WriteToTFRecord",
 }
-MESSAGES = "google._upb", "google.protobuf"  # whose classes have no source that could be read
+MESSAGES = "google._upb", "google.protobuf"  # modules of classes without a readable source
 
 
 def names_of(module: str) -> list[str]:
-    """The public names of a module, in full; modules among them are left out."""
+    """Return the full public names of a module, without modules."""
     prefix = f"{TOP}.integrations."
     if module.startswith(prefix):
         return [f"{module}.{name}" for name in INTEGRATIONS[module.removeprefix(prefix)].split()]
@@ -144,16 +144,16 @@ def _identity(name: str) -> Any:
 
 
 def entry_of() -> dict[str, str]:
-    """For each public name the one that has the entry, itself or another."""
-    found: dict[Any, str] = {}
+    """Return, for each public name, the name that has the entry: itself or another."""
+    first: dict[Any, str] = {}
     entries = {}
     for page in PAGES:
         for name in _all_names(page):
-            entries[name] = found.setdefault(_identity(name), name)
+            entries[name] = first.setdefault(_identity(name), name)
     for name in names_of(TOP):
-        if _identity(name) not in found:
-            raise LookupError(f"{name} is public and on no page: name it in PAGES in docs/making/reference.py")
-        entries[name] = found[_identity(name)]
+        if _identity(name) not in first:
+            raise LookupError(f"{name} is public, but on no page: add it to PAGES in docs/making/reference.py")
+        entries[name] = first[_identity(name)]
     return entries
 
 
@@ -169,12 +169,12 @@ def _is_module(name: str) -> bool:
 
 
 def pages() -> dict[str, tuple[str, str]]:
-    """By file: title and Markdown."""
+    """Return title and Markdown by file."""
     entries = entry_of()
-    made = {f"{API}/index.md": ("Overview", _overview(entries))}
+    texts = {f"{API}/index.md": ("Overview", _overview(entries))}
     for page in PAGES:
-        made[f"{API}/{page.file}.md"] = (page.title, "\n\n".join(_page(page, entries)) + "\n")
-    return made
+        texts[f"{API}/{page.file}.md"] = (page.title, "\n\n".join(_page(page, entries)) + "\n")
+    return texts
 
 
 def _page(page: Page, entries: dict[str, str]) -> Iterator[str]:
@@ -187,16 +187,16 @@ def _page(page: Page, entries: dict[str, str]) -> Iterator[str]:
         here = names_of(name)
         if len(page.names) > 1 and name.replace(TOP, "tf", 1) != page.title:
             yield f"## `{name.replace(TOP, 'tf', 1)}`"
-        own = [one for one in here if entries[one] == one]
-        others = [one for one in here if entries[one] != one]
+        own = [full for full in here if entries[full] == full]
+        others = [full for full in here if entries[full] != full]
         if others:
-            # As raw HTML: mkdocstrings knows these names already, as others of the entries that they lead to.
-            links = ", ".join(f'<a id="{one}"></a>[`{one.rpartition(".")[2]}`][{entries[one]}]' for one in others)
+            # Raw HTML, because mkdocstrings already has these names as aliases of the entries.
+            links = ", ".join(f'<a id="{full}"></a>[`{full.rpartition(".")[2]}`][{entries[full]}]' for full in others)
             yield f"{'Also here' if own else 'Here are'}, with their entries elsewhere: {links}."
-        constants = [one for one in own if _is_constant(one)]
+        constants = [full for full in own if _is_constant(full)]
         if constants:
             yield _table(constants)
-        yield from (_entry(one) for one in own if one not in constants)
+        yield from (_entry(full) for full in own if full not in constants)
 
 
 def _is_constant(name: str) -> bool:
@@ -226,7 +226,7 @@ def _entry(name: str) -> str:
         options.append("inherited_members: true")
     lines = [f"::: {name}", "    options:", *(f"      {option}" for option in options)]
     if bases:
-        lines += ["", f"It has the methods of {' and '.join(f'[`{_short(base)}`][{base}]' for base in bases)}, too."]
+        lines += ["", f"It also has the methods of {' and '.join(f'[`{_short(base)}`][{base}]' for base in bases)}."]
     return "\n".join(lines)
 
 
@@ -235,7 +235,7 @@ def _short(name: str) -> str:
 
 
 def _public_bases(name: str) -> list[str]:
-    """Classes with an entry of their own that this one inherits from: their methods are told there."""
+    """Return the base classes with an entry of their own, which has their methods."""
     if ".integrations." in name or not inspect.isclass(thing_of(name)):
         return []
     entries = {id(thing_of(f"{TOP}.data.{base}")): f"{TOP}.data.{base}" for base in ("Dataset",)}
@@ -243,15 +243,15 @@ def _public_bases(name: str) -> list[str]:
 
 
 def _message(name: str) -> str:
-    """A class of protobuf."""
+    """Return the entry of a protobuf message."""
     thing, short = thing_of(name), name.rpartition(".")[2]
     lines = [f"## `{short}` {{ #{name} }}", "", f"The protobuf message `tensorflow.{short}`, with its fields:", ""]
     for field in thing.DESCRIPTOR.fields:
-        kind = field.message_type.name if field.message_type else ("bytes", "float", "int64")[_number(field)]
+        type_name = field.message_type.name if field.message_type else ("bytes", "float", "int64")[_number(field)]
         if field.message_type and field.message_type.GetOptions().map_entry:
             inner = field.message_type.fields_by_name["value"].message_type.name
-            kind = f"map of str to {inner}"
-        lines.append(f"- `{field.name}`: {kind}")
+            type_name = f"map of str to {inner}"
+        lines.append(f"- `{field.name}`: {type_name}")
     return "\n".join(lines)
 
 
@@ -261,12 +261,14 @@ def _number(field: Any) -> int:
 
 def _overview(entries: dict[str, str]) -> str:
     lines = ["# API reference", ""]
-    lines += ["Made from the docstrings. `tf` is `tfrecord_fast`; a name that stands in several modules has one entry."]
+    lines += [
+        "Generated from docstrings. `tf` is `tfrecord_fast`. Names exported from several modules are listed once."
+    ]
     for page in PAGES:
         own = [name for name in _all_names(page) if entries[name] == name]
         links = ", ".join(f"[`{name.rpartition('.')[2]}`][{name}]" for name in own if not _is_constant(name))
         lines += ["", f"## [{page.title}]({page.file}.md)", "", links or page.text]
     lines += ["", "## tfrecord_fast.tensorflow", ""]
-    lines += ["The same names with TensorFlow's tensors, and what pipelines use of the rest: "]
+    lines += ["The same names with TensorFlow's tensors, and other names that pipelines use: "]
     lines[-1] += "[Scripts for TensorFlow](../tensorflow.md)."
     return "\n".join(lines) + "\n"

@@ -22,7 +22,7 @@ OVERVIEW = "benchmarks/overview.svg"  # README.md shows it
 
 
 def newest() -> Path:
-    """Return the result of the last full run: one that has a text of its own, which says how it was made."""
+    """Return the result of the last full run, which has a text beside it about how it was made."""
     return max((ROOT / "benchmarks" / "results").glob("*.txt")).with_suffix(".json")
 
 

@@ -76,15 +76,13 @@ def other(request, tmp_path):
     return tmp_path / "it.tfrecord", said
 
 
-@pytest.mark.parametrize(
-    "command", ["info", "verify", "cat", "schema", "view", "convert out.tfrecord", "convert out.jsonl"]
-)
-def test_every_command_says_what_it_is_instead(other, tmp_path, run, command):
+def test_every_command_says_what_it_is_instead(other, tmp_path, run):
     path, said = other
-    name, *output = command.split()
-    status, out, err = run(name, path, *(tmp_path / one for one in output))
-    assert status == 2 and f"{path}: no TFRecord file: it is " in err and said in err
-    assert "DAMAGED" not in out and len(list(tmp_path.iterdir())) == 1
+    for command in ["info", "verify", "cat", "schema", "view", "convert out.tfrecord", "convert out.jsonl"]:
+        name, *output = command.split()
+        status, out, err = run(name, path, *(tmp_path / one for one in output))
+        assert status == 2 and f"{path}: no TFRecord file: it is " in err and said in err
+        assert "DAMAGED" not in out and len(list(tmp_path.iterdir())) == 1
 
 
 USES = {
@@ -97,14 +95,14 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("use", USES)
-def test_every_reader_that_infers_says_what_it_is_instead(other, use):
+def test_every_reader_that_infers_says_what_it_is_instead(other):
     path, said = other
-    if use == "IndexedReader" and path.read_bytes()[:2] == b"\x1f\x8b":
-        pytest.skip("compressed files have no index")
-    with pytest.raises(tf.errors.DataLossError) as caught:
-        USES[use](path)
-    assert said in str(caught.value) and str(path) in str(caught.value)
+    for use in USES:
+        if use == "IndexedReader" and path.read_bytes()[:2] == b"\x1f\x8b":
+            continue  # compressed files have no index
+        with pytest.raises(tf.errors.DataLossError) as caught:
+            USES[use](path)
+        assert said in str(caught.value) and str(path) in str(caught.value)
 
 
 def test_standard_input_is_told_too():

@@ -140,7 +140,7 @@ def test_content_that_does_not_fit_its_type_is_shown_as_bytes():
     assert str(error.value).startswith("the record can't be read as event: buffer size must be a multiple")
     with pytest.raises(Undecodable) as error:
         decode(b"\xff", "proto")
-    assert str(error.value) == "the record can't be read as proto: a number is cut or too long"
+    assert str(error.value) == "the record can't be read as proto: a varint is truncated or too long"
     assert error.value.__cause__ is None and error.value.__suppress_context__
 
 

@@ -162,7 +162,7 @@ def test_a_name_that_is_not_utf8_is_a_line_that_says_it(tmp_path, run, form, key
 
 
 @pytest.mark.parametrize(
-    ("names", "lists", "why"), [([b"a\0b"], [], "a name with a NUL"), ([b"a"], [b"a"], "columns of one name, 'a'")]
+    ("names", "lists", "why"), [([b"a\0b"], [], "Arrow cuts names at a NUL"), ([b"a"], [b"a"], "same column name, 'a'")]
 )
 def test_names_that_arrow_can_not_hold_are_a_line_that_says_it(tmp_path, run, names, lists, why):
     feature = wire.feature("int64", [1])

@@ -54,10 +54,10 @@ def test_a_gzip_member_made_by_hand_is_read():
     assert is_whole(BY_HAND, "GZIP", [b""])
 
 
-@pytest.mark.parametrize("kind", compression.LEVELED)
-@pytest.mark.parametrize("level", range(1, 10))
-def test_every_level_is_read(kind, level):
-    assert is_whole(compress(kind, DATA, level), kind)
+def test_every_level_is_read():
+    for kind in compression.LEVELED:
+        for level in range(1, 10):
+            assert is_whole(compress(kind, DATA, level), kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -65,10 +65,10 @@ def test_stored_data_is_read(kind):
     assert is_whole(compress(kind, DATA, -7 if kind == "ZSTD" else 0), kind)
 
 
-@pytest.mark.parametrize("flags", range(32))
-def test_optional_fields_of_a_gzip_header_are_skipped(flags):
-    fields = {"extra": b"ab\x04\0\0\x1f\x8b\0", "name": b"a.tfrecord", "comment": "é".encode("latin-1")}
-    assert is_whole(gzip_member(DATA, flags, **fields), "GZIP")
+def test_optional_fields_of_a_gzip_header_are_skipped():
+    for flags in range(32):
+        fields = {"extra": b"ab\x04\0\0\x1f\x8b\0", "name": b"a.tfrecord", "comment": "é".encode("latin-1")}
+        assert is_whole(gzip_member(DATA, flags, **fields), "GZIP")
 
 
 @pytest.mark.parametrize("fields", [{"extra": b""}, {"extra": b"x" * 65535}, {"name": b""}, {"name": b"n" * 300_000}])
@@ -109,10 +109,10 @@ def test_an_empty_file_is_an_empty_stream(kind):
     assert read(b"", compression_type=kind) == ([], None)
 
 
-@pytest.mark.parametrize("number", range(16))
-def test_skippable_frames_are_skipped(number):
-    skip = skippable_frame(b"metadata", number)
-    assert is_whole(skip + compress("ZSTD", DATA) + skip + skippable_frame(b""), "ZSTD")
+def test_skippable_frames_are_skipped():
+    for number in range(16):
+        skip = skippable_frame(b"metadata", number)
+        assert is_whole(skip + compress("ZSTD", DATA) + skip + skippable_frame(b""), "ZSTD")
 
 
 @pytest.mark.parametrize("checksum", [False, True])
@@ -154,18 +154,18 @@ def test_every_zlib_window_is_read(window_bits):
     assert is_whole(made.compress(DATA) + made.flush(), "ZLIB")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("garbage", [b"\0", b"\0" * 512, b"garbage", b"\x1f", b"\x78"])
-def test_garbage_after_the_last_part_is_damage_after_all_records(kind, garbage):
-    records, error = read(compress(kind, DATA) + garbage, compression_type=kind)
-    assert records == RECORDS and error.record_index == len(RECORDS)
-    assert error.offset == len(DATA)
+def test_garbage_after_the_last_part_is_damage_after_all_records():
+    for kind in KINDS:
+        for garbage in [b"\0", b"\0" * 512, b"garbage", b"\x1f", b"\x78"]:
+            records, error = read(compress(kind, DATA) + garbage, compression_type=kind)
+            assert records == RECORDS and error.record_index == len(RECORDS)
+            assert error.offset == len(DATA)
 
 
-@pytest.mark.parametrize(("kind", "other"), [(a, b) for a in KINDS for b in compression.ALL if a != b])
-def test_the_wrong_kind_is_damage(kind, other):
-    records, error = read(compress(other, DATA), compression_type=kind)
-    assert records == [] and error.offset == 0 and kind in error.reason
+def test_the_wrong_kind_is_damage():
+    for kind, other in [(a, b) for a in KINDS for b in compression.ALL if a != b]:
+        records, error = read(compress(other, DATA), compression_type=kind)
+        assert records == [] and error.offset == 0 and kind in error.reason
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -216,11 +216,11 @@ def test_what_is_written_holds_the_frames(kind):
     assert compression.decompress(kind, written(RECORDS, kind)) == DATA if kind else written(RECORDS, "") == DATA
 
 
-@pytest.mark.parametrize("kind", compression.LEVELED)
-@pytest.mark.parametrize("level", range(-1, 10))
-def test_every_level_can_be_written(kind, level):
-    data = written(RECORDS, tf.io.TFRecordOptions(kind, compression_level=level))
-    assert compression.decompress(kind, data) == DATA and is_whole(data, kind)
+def test_every_level_can_be_written():
+    for kind in compression.LEVELED:
+        for level in range(-1, 10):
+            data = written(RECORDS, tf.io.TFRecordOptions(kind, compression_level=level))
+            assert compression.decompress(kind, data) == DATA and is_whole(data, kind)
 
 
 @pytest.mark.parametrize(("kind", "low", "high"), [("GZIP", 1, 9), ("ZLIB", 1, 9), ("ZSTD", -5, 19)])

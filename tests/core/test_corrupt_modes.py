@@ -102,9 +102,9 @@ def _damage(draw, data):
     return data
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_any_damage(tmp_path, kind, seed):
-    draw = random.Random(seed)
-    parts = [draw.choice([marked, unmarked])(kind, frames(_records(draw, i))) for i in range(draw.randint(1, 5))]
-    (tmp_path / "a").write_bytes(_damage(draw, b"".join(parts)))
-    check(tmp_path / "a", kind, draw.choice([1, 2, 4]))
+def test_any_damage(tmp_path, kind):
+    for seed in range(60):
+        draw = random.Random(seed)
+        parts = [draw.choice([marked, unmarked])(kind, frames(_records(draw, i))) for i in range(draw.randint(1, 5))]
+        (tmp_path / "a").write_bytes(_damage(draw, b"".join(parts)))
+        check(tmp_path / "a", kind, draw.choice([1, 2, 4]))

@@ -73,15 +73,15 @@ def decode_core(data, capacity=None):
 # ---- Values ----
 
 
-@pytest.mark.parametrize("size", range(1, 11))
-@pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 9, 16, 17, 63, 64, 65, 200])
-def test_every_size_in_runs_of_every_length(size, length):
-    low, high = (0 if size == 1 else 2 ** (7 * (size - 1))), min(2 ** (7 * size), 2**64) - 1
-    run = b"".join(encode(v) for v in [low, high, (low + high) // 2] * length)
-    assert len(run) == 3 * length * size
-    expected = [v - 2**64 if v >= 2**63 else v for v in [low, high, (low + high) // 2] * length]
-    assert _core.decode_varints(run).tolist() == expected
-    assert _core.encode_varints(np.array(expected)) == run
+def test_every_size_in_runs_of_every_length():
+    for size in range(1, 11):
+        for length in [1, 2, 3, 7, 8, 9, 16, 17, 63, 64, 65, 200]:
+            low, high = (0 if size == 1 else 2 ** (7 * (size - 1))), min(2 ** (7 * size), 2**64) - 1
+            run = b"".join(encode(v) for v in [low, high, (low + high) // 2] * length)
+            assert len(run) == 3 * length * size
+            expected = [v - 2**64 if v >= 2**63 else v for v in [low, high, (low + high) // 2] * length]
+            assert _core.decode_varints(run).tolist() == expected
+            assert _core.encode_varints(np.array(expected)) == run
 
 
 @given(st.lists(ANY_LENGTH, max_size=300))
@@ -122,12 +122,12 @@ def test_overlong_encodings_are_accepted(padded):
     assert _core.decode_varints(run).tolist() == [value for value, _ in padded]
 
 
-@pytest.mark.parametrize("tenth", [0x00, 0x01, 0x02, 0x03, 0x7E, 0x7F])
-@pytest.mark.parametrize("before", [0, 1, 40, 54, 55, 56, 60, 61, 62, 63, 64, 100])
-def test_the_tenth_byte_has_one_bit(tenth, before):
-    run = bytes(before) + b"\xff" * 9 + bytes([tenth]) + bytes(70)
-    expected = -1 if tenth & 1 else 2**63 - 1
-    assert _core.decode_varints(run).tolist() == [0] * before + [expected] + [0] * 70
+def test_the_tenth_byte_has_one_bit():
+    for tenth in [0x00, 0x01, 0x02, 0x03, 0x7E, 0x7F]:
+        for before in [0, 1, 40, 54, 55, 56, 60, 61, 62, 63, 64, 100]:
+            run = bytes(before) + b"\xff" * 9 + bytes([tenth]) + bytes(70)
+            expected = -1 if tenth & 1 else 2**63 - 1
+            assert _core.decode_varints(run).tolist() == [0] * before + [expected] + [0] * 70
 
 
 def test_an_empty_run_has_no_values():
@@ -139,25 +139,25 @@ def test_an_empty_run_has_no_values():
 # ---- Malformed runs ----
 
 
-@pytest.mark.parametrize("before", [*range(12), 50, 53, 54, 55, 56, 60, 61, 62, 63, 64, 65, 128, 200])
-@pytest.mark.parametrize("cut", range(1, 10))
-def test_a_run_that_ends_inside_a_varint_is_malformed(before, cut):
-    run = bytes(before) + b"\x80" * cut
-    with pytest.raises(ValueError):
-        _core.decode_varints(run)
-    with pytest.raises(ValueError):
-        _core.count_varints(run)
-    assert decode_core(run) is None
+def test_a_run_that_ends_inside_a_varint_is_malformed():
+    for before in [*range(12), 50, 53, 54, 55, 56, 60, 61, 62, 63, 64, 65, 128, 200]:
+        for cut in range(1, 10):
+            run = bytes(before) + b"\x80" * cut
+            with pytest.raises(ValueError):
+                _core.decode_varints(run)
+            with pytest.raises(ValueError):
+                _core.count_varints(run)
+            assert decode_core(run) is None
 
 
-@pytest.mark.parametrize("before", [*range(12), 50, 53, 54, 55, 56, 60, 61, 62, 63, 64, 65, 128, 200])
-@pytest.mark.parametrize("size", [11, 12, 20, 64, 100, 200])
-@pytest.mark.parametrize("after", [0, 1, 100])
-def test_more_than_ten_bytes_are_malformed(before, size, after):
-    run = bytes(before) + b"\x80" * (size - 1) + b"\x01" + bytes(after)
-    with pytest.raises(ValueError):
-        _core.decode_varints(run)
-    assert decode_core(run) is None
+def test_more_than_ten_bytes_are_malformed():
+    for before in [*range(12), 50, 53, 54, 55, 56, 60, 61, 62, 63, 64, 65, 128, 200]:
+        for size in [11, 12, 20, 64, 100, 200]:
+            for after in [0, 1, 100]:
+                run = bytes(before) + b"\x80" * (size - 1) + b"\x01" + bytes(after)
+                with pytest.raises(ValueError):
+                    _core.decode_varints(run)
+                assert decode_core(run) is None
 
 
 def garbage(rng):
@@ -216,15 +216,15 @@ def test_one_varint_is_told_from_anything_else(before, size, data):
     assert got == (expected[0][0] if one else None)
 
 
-@pytest.mark.parametrize("before", [0, 1, 9])
-@pytest.mark.parametrize("first", range(1, 11))
-def test_two_varints_and_one_that_is_cut_are_not_one(before, first):
-    cut = b"\x80" * first
-    assert _core.decode_one_varint(bytes(before) + cut, before, len(cut)) is None
-    for second in range(1, 11):
-        run = encode(0, first) + encode(0, second)
-        assert len(run) == first + second
-        assert _core.decode_one_varint(bytes(before) + run, before, len(run)) is None
+def test_two_varints_and_one_that_is_cut_are_not_one():
+    for before in [0, 1, 9]:
+        for first in range(1, 11):
+            cut = b"\x80" * first
+            assert _core.decode_one_varint(bytes(before) + cut, before, len(cut)) is None
+            for second in range(1, 11):
+                run = encode(0, first) + encode(0, second)
+                assert len(run) == first + second
+                assert _core.decode_one_varint(bytes(before) + run, before, len(run)) is None
 
 
 # ---- Bounds ----
@@ -257,25 +257,25 @@ KINDS = {
 
 
 @needs_mprotect
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_is_touched_outside_of_the_run_and_the_room(kind):
-    rng = random.Random(kind)
-    values = [KINDS[kind](rng) for _ in range(300)]
-    data, room = Guarded(8192), Guarded(8192)
-    for count in [*range(1, 90), 127, 128, 129, 200, 300]:
-        run = b"".join(map(encode, values[:count]))
-        for at_end in (True, False):  # against the page after it, against the page before it
-            place = slice(data.size - len(run), data.size) if at_end else slice(0, len(run))
-            data.view[place] = run
-            out_place = slice(room.size - 8 * count, room.size) if at_end else slice(0, 8 * count)
-            out = np.frombuffer(room.view[out_place], np.int64)
-            assert _core.decode_varints_into(data.view[place], out) == (count, len(run))
-            assert out.tolist() == values[:count]
-            assert _core.count_varints(data.view[place]) == count
-            out[:] = values[:count]
-            data.view[place] = bytes(len(run))
-            assert _core.encode_varints_into(out, data.view[place]) == len(run)
-            assert bytes(data.view[place]) == run
+def test_nothing_is_touched_outside_of_the_run_and_the_room():
+    for kind in KINDS:
+        rng = random.Random(kind)
+        values = [KINDS[kind](rng) for _ in range(300)]
+        data, room = Guarded(8192), Guarded(8192)
+        for count in [*range(1, 90), 127, 128, 129, 200, 300]:
+            run = b"".join(map(encode, values[:count]))
+            for at_end in (True, False):  # against the page after it, against the page before it
+                place = slice(data.size - len(run), data.size) if at_end else slice(0, len(run))
+                data.view[place] = run
+                out_place = slice(room.size - 8 * count, room.size) if at_end else slice(0, 8 * count)
+                out = np.frombuffer(room.view[out_place], np.int64)
+                assert _core.decode_varints_into(data.view[place], out) == (count, len(run))
+                assert out.tolist() == values[:count]
+                assert _core.count_varints(data.view[place]) == count
+                out[:] = values[:count]
+                data.view[place] = bytes(len(run))
+                assert _core.encode_varints_into(out, data.view[place]) == len(run)
+                assert bytes(data.view[place]) == run
 
 
 @needs_mprotect
@@ -299,25 +299,25 @@ def test_nothing_is_touched_outside_of_garbage_and_its_room():
 
 
 @needs_mprotect
-@pytest.mark.parametrize("size", range(1, 11))
-def test_one_varint_reads_nothing_before_the_record_or_after_it(size):
-    data = Guarded(4096)
-    run = encode(2 ** (7 * (size - 1)) - 1, size)
-    for place in (0, data.size - size):
-        data.view[place : place + size] = run
-        record = data.view[place:] if place == 0 else data.view[place - 3 :]
-        assert _core.decode_one_varint(record, 0 if place == 0 else 3, size) == 2 ** (7 * (size - 1)) - 1
+def test_one_varint_reads_nothing_before_the_record_or_after_it():
+    for size in range(1, 11):
+        data = Guarded(4096)
+        run = encode(2 ** (7 * (size - 1)) - 1, size)
+        for place in (0, data.size - size):
+            data.view[place : place + size] = run
+            record = data.view[place:] if place == 0 else data.view[place - 3 :]
+            assert _core.decode_one_varint(record, 0 if place == 0 else 3, size) == 2 ** (7 * (size - 1)) - 1
 
 
-@pytest.mark.parametrize("alignment", range(64))
-def test_alignment_does_not_matter(alignment):
-    values = [v * v * 37 for v in range(200)]
-    run = b"".join(map(encode, values))
-    padded = np.zeros(len(run) + 128, np.uint8)
-    start = -padded.ctypes.data % 64 + alignment
-    padded[start : start + len(run)] = np.frombuffer(run, np.uint8)
-    assert _core.decode_varints(padded[start : start + len(run)]).tolist() == values
-    assert _core.count_varints(padded[start : start + len(run)]) == 200
+def test_alignment_does_not_matter():
+    for alignment in range(64):
+        values = [v * v * 37 for v in range(200)]
+        run = b"".join(map(encode, values))
+        padded = np.zeros(len(run) + 128, np.uint8)
+        start = -padded.ctypes.data % 64 + alignment
+        padded[start : start + len(run)] = np.frombuffer(run, np.uint8)
+        assert _core.decode_varints(padded[start : start + len(run)]).tolist() == values
+        assert _core.count_varints(padded[start : start + len(run)]) == 200
 
 
 # ---- Backends ----

@@ -1,8 +1,6 @@
 """What an iteration that failed holds: nothing, once its error is dropped; and what its errors know of each other."""
 
-import functools
 import gc
-import signal
 import threading
 import weakref
 
@@ -10,8 +8,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.threads import wait_until
-from tfrecord_fast.data.nodes.errors import Ignoring
-from tfrecord_fast.data.nodes.turns import AnError, InTurn
+from tfrecord_fast.data.nodes.turns import AnError
 from tfrecord_fast.integrations.keras.ahead import Ahead
 
 D = tf.data.Dataset
@@ -95,7 +92,6 @@ LEAVING = {
     "element_spec": lambda: D.range(100).map(fail, num_parallel_calls=2).element_spec,
     "the last of a thread": lambda: list(D.range(3).map(fail).prefetch(9)),
     "one that waits for its turn": lambda: [*AnError(KeptError())],
-    "two in a zip": lambda: list(D.zip(D.range(5).map(fail), D.range(5).map(end))),
     "batches ahead for Keras": the_batches_of_keras,
 }
 
@@ -240,55 +236,3 @@ STARTING = {
 def test_stop_iteration_before_the_first_element_is_an_error_and_not_the_end(make):
     with pytest.raises(tf.errors.InvalidArgumentError, match="StopIteration"):
         list(make())
-
-
-# ---- Handlers of signals ----
-
-
-class Alarm(Exception):
-    pass
-
-
-@pytest.fixture
-def ring():
-    def raise_it(*_):
-        raise Alarm
-
-    before = signal.signal(signal.SIGALRM, raise_it)
-    yield lambda: signal.raise_signal(signal.SIGALRM)
-    signal.signal(signal.SIGALRM, before)
-
-
-def test_an_alarm_while_the_rest_of_a_batch_is_passed_over_is_heard(ring):
-    rung = []
-
-    def fails(x):
-        if x == 0:
-            raise ZeroDivisionError
-        if x == 1 and not rung:
-            rung.append(x)
-            ring()
-        return x
-
-    batches = iter(D.range(6).map(fails).batch(3))
-    with pytest.raises(ZeroDivisionError):
-        next(batches)
-    with pytest.raises(Alarm):
-        next(batches)
-    assert [batch.tolist() for batch in batches] == [[3, 4, 5]]
-
-
-class Ringing(type):
-    """`raise` of its classes runs a handler, with no other function between."""
-
-    __call__ = staticmethod(functools.partial(signal.raise_signal, signal.SIGALRM))
-
-
-class NeverMadeError(Exception, metaclass=Ringing):
-    pass
-
-
-@pytest.mark.usefixtures("ring")
-def test_ignore_errors_hears_an_alarm_at_an_error_that_had_to_wait():
-    with pytest.raises(Alarm):
-        next(Ignoring(InTurn(AnError(NeverMadeError)), False))

@@ -314,20 +314,6 @@ def test_a_cache_is_full_when_it_has_as_many_elements_as_there_should_be(cache_o
     assert len(calls) == 5
 
 
-def test_the_last_element_that_there_should_be_is_not_lost_to_an_interrupt(cache_of):
-    def interrupted():
-        yield from range(3)
-        raise KeyboardInterrupt
-
-    elements = iter(cache_of(Dataset.from_generator(interrupted, np.int64), 3))
-    assert [int(next(elements)) for _ in range(2)] == [0, 1]
-    with pytest.raises(KeyboardInterrupt):
-        next(elements)
-    assert int(next(elements)) == 2
-    with pytest.raises(FailedPreconditionError):  # whether the generator would have gone on is not known
-        next(elements)
-
-
 def test_skip_and_shard_pass_over_errors_and_lose_nothing_else():
     def fail(x):
         return [][0] if x == 2 else x

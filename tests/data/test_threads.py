@@ -11,10 +11,8 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
-from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
 from tests.support.threads import wait_until
-from tfrecord_fast.data.nodes.threads import Mapped, Prefetched
 
 _before = set()  # threads that others have left
 
@@ -457,20 +455,6 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_is_not_there(make):
     leave.set()
     thread.join()
     assert status == 0
-
-
-@pytest.mark.parametrize(
-    ("kind", "arguments"), [(Prefetched, (lambda: iter(range(3)), 2)), (Mapped, (iter(range(3)), str, 2))]
-)
-def test_an_iterator_that_was_interrupted_while_it_was_made_is_dropped_in_silence(kind, arguments, monkeypatch):
-    said = []
-    monkeypatch.setattr(sys, "unraisablehook", said.append)
-    made = 0
-    while is_interrupted(lambda: kind(*arguments), kind.__init__, made):
-        gc.collect()
-        made += 1
-    assert made > 3
-    assert said == []
 
 
 def test_a_thread_whose_start_was_interrupted_does_not_disturb_the_end_of_the_process():

@@ -78,7 +78,7 @@ def test_what_is_not_a_dict_of_columns_is_a_type_error(columns):
 
 
 def test_a_key_that_is_not_a_string_is_a_type_error():
-    with pytest.raises(TypeError, match="keys are strings, got int"):
+    with pytest.raises(TypeError, match="keys must be strings, got int"):
         tf.encode_examples({1: [1]})
 
 
@@ -108,8 +108,8 @@ class _Tensor:
     [
         (_Tensor(indices=[[0.5, 1.7]], values=[1], dense_shape=[1, 3]), "indices of a SparseTensor: expected integers"),
         (_Tensor(indices=[[0, 1]], values=[1], dense_shape=[1.9, 3]), "dense_shape of a SparseTensor: expected integ"),
-        (_Tensor(indices=[[0, 1]], values=[1, 2], dense_shape=[1, 3]), "1 indices and 2 values"),
-        (_Tensor(indices=[[0, 1], [0, 2]], values=[1], dense_shape=[1, 3]), "2 indices and 1 values"),
+        (_Tensor(indices=[[0, 1]], values=[1, 2], dense_shape=[1, 3]), "1 indices but 2 values"),
+        (_Tensor(indices=[[0, 1], [0, 2]], values=[1], dense_shape=[1, 3]), "2 indices but 1 values"),
         (_Tensor(values=[1, 2, 3], row_splits=[0, 1.9, 3]), "row splits: expected integers, got float64"),
     ],
 )
@@ -153,5 +153,5 @@ def test_an_enum_is_named_as_any_other_object():
         RED = 1
 
     for column in ([Color.RED], [Color.RED, None]):
-        with pytest.raises(TypeError, match=r"feature 'a': no values of type \(Color\) in an Example"):
+        with pytest.raises(TypeError, match=r"feature 'a': an Example cannot hold values of type Color"):
             tf.encode_examples({"a": column})

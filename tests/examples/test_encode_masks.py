@@ -124,7 +124,7 @@ def test_lengths_are_whole_numbers_that_fit(lengths):
 
 
 def test_lengths_belong_to_padded_arrays():
-    with pytest.raises(ValueError, match="not there: 'x'"):
+    with pytest.raises(ValueError, match="lengths has keys that sequences lacks: 'x'"):
         tf.encode_sequence_examples(None, {"s": PADDED}, lengths={"x": [1, 1]})
     with pytest.raises(TypeError, match="padded"):
         tf.encode_sequence_examples(None, {"s": [[1]]}, lengths={"s": [1]})

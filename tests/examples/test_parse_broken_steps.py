@@ -48,10 +48,10 @@ def test_a_length_of_more_than_one_byte_is_no_short_one(kind, feature):
     refused(kind, feature, step(kind, KINDS[kind][2][:124], 124))
 
 
-@pytest.mark.parametrize("feature", FEATURES)
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7, 9, 18, 119])
-def test_a_step_holds_whole_floats(feature, size):
-    refused("float", feature, step("float", KINDS["float"][2][:size], size))
+def test_a_step_holds_whole_floats():
+    for feature in FEATURES:
+        for size in [1, 2, 3, 5, 6, 7, 9, 18, 119]:
+            refused("float", feature, step("float", KINDS["float"][2][:size], size))
 
 
 @pytest.mark.parametrize("feature", FEATURES)

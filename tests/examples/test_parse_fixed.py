@@ -136,7 +136,7 @@ def test_sequences_are_padded():
 
 
 def test_sequence_shape_with_a_zero_is_refused_when_given():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="must not hold a 0"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not contain 0"):
         tf.parse_example([], {"a": tf.FixedLenSequenceFeature([0], tf.int64, True)})
 
 
@@ -147,7 +147,7 @@ def test_sequence_shape_with_a_zero_is_refused_when_given():
         (tf.FixedLenFeature([1, None], tf.int64), "All dimensions of shape"),
         (tf.FixedLenFeature(None, tf.int64), "Missing shape"),
         (tf.FixedLenFeature([], None), "Missing type"),
-        (tf.FixedLenFeature([2], tf.int64, 1), "does not spread"),
+        (tf.FixedLenFeature([2], tf.int64, 1), "not broadcast"),
         (tf.FixedLenSequenceFeature([], tf.int64), "allow_missing to be True"),
     ],
 )

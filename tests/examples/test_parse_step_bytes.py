@@ -38,27 +38,27 @@ def expected(record, kind, count):
     return [value for row in rows for value in row] if fits else None
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_every_byte_changed_to_others(name, backend):
-    kind, shape, values = STEPS[name]
-    dtype, count = {"int64": tf.int64, "float": tf.float32}[kind], int(np.prod(shape))
-    features = {"a": tf.FixedLenSequenceFeature(shape, dtype)}
-    steps = b"".join(wire.field(1, wire.feature(kind, row)) for row in values)
-    good = of_steps(steps)
-    for at in range(len(steps)):
-        for value in {steps[at] ^ 1 << bit for bit in range(8)} | {*OTHERS}:
-            odd = of_steps(steps[:at] + bytes([value]) + steps[at + 1 :])
-            try:
-                lists = tf.parse_sequence_example([good, odd], {}, features, num_threads=1)
-                found = lists[1]["a"][1][: lists[2]["a"][1]].ravel()
-            except tf.errors.InvalidArgumentError:
-                found = None
-            wanted = expected(odd, kind, count)
-            if wanted is None or found is None:
-                assert wanted is None and found is None, (at, value)
-            else:
-                wanted = np.array(wanted, found.dtype)  # Python's floats keep no bits of NaN
-                assert np.array_equal(found, wanted, equal_nan=kind == "float"), (at, value)
+def test_every_byte_changed_to_others(backend):
+    for name in STEPS:
+        kind, shape, values = STEPS[name]
+        dtype, count = {"int64": tf.int64, "float": tf.float32}[kind], int(np.prod(shape))
+        features = {"a": tf.FixedLenSequenceFeature(shape, dtype)}
+        steps = b"".join(wire.field(1, wire.feature(kind, row)) for row in values)
+        good = of_steps(steps)
+        for at in range(len(steps)):
+            for value in {steps[at] ^ 1 << bit for bit in range(8)} | {*OTHERS}:
+                odd = of_steps(steps[:at] + bytes([value]) + steps[at + 1 :])
+                try:
+                    lists = tf.parse_sequence_example([good, odd], {}, features, num_threads=1)
+                    found = lists[1]["a"][1][: lists[2]["a"][1]].ravel()
+                except tf.errors.InvalidArgumentError:
+                    found = None
+                wanted = expected(odd, kind, count)
+                if wanted is None or found is None:
+                    assert wanted is None and found is None, (at, value)
+                else:
+                    wanted = np.array(wanted, found.dtype)  # Python's floats keep no bits of NaN
+                    assert np.array_equal(found, wanted, equal_nan=kind == "float"), (at, value)
 
 
 @pytest.mark.parametrize("sizes", [(5, 300), (300, 5), (300, 1 << 20), (1 << 56, 7)], ids=str)

@@ -73,16 +73,16 @@ def test_fields_of_all_types():
         (tag(5, 6) + b"\0", "field 5 has no valid type"),
         (tag(5, 7) + b"\0", "field 5 has no valid type"),
         (tag(5, END), "field 5 has no valid type"),
-        (tag(5, FIXED32) + b"123", "field 5 is cut"),
-        (tag(6, FIXED64) + b"1234567", "field 6 is cut"),
-        (tag(7, DELIMITED) + b"\3ab", "field 7 is cut"),
-        (tag(7, DELIMITED), "a number is cut or too long"),
-        (b"\x80", "a number is cut or too long"),
-        (tag(1, VARINT) + b"\x80" * 10 + b"\1", "a number is cut or too long"),
-        (tag(1, START), "a number is cut or too long"),
+        (tag(5, FIXED32) + b"123", "field 5 is truncated"),
+        (tag(6, FIXED64) + b"1234567", "field 6 is truncated"),
+        (tag(7, DELIMITED) + b"\3ab", "field 7 is truncated"),
+        (tag(7, DELIMITED), "a varint is truncated or too long"),
+        (b"\x80", "a varint is truncated or too long"),
+        (tag(1, VARINT) + b"\x80" * 10 + b"\1", "a varint is truncated or too long"),
+        (tag(1, START), "a varint is truncated or too long"),
         (tag(1, START) + tag(1, 6), "a field has no valid type"),
         (tag(1, START) + tag(2, END), "a group does not end"),
-        (tag(1, START) + tag(2, DELIMITED) + b"\x7f" + tag(1, END), "a number is cut or too long"),
+        (tag(1, START) + tag(2, DELIMITED) + b"\x7f" + tag(1, END), "a varint is truncated or too long"),
     ],
 )
 def test_what_is_no_message(message, said):
@@ -145,7 +145,7 @@ def test_floats_are_packed_or_single_in_any_order():
     assert example_of(wire.example([(b"a", wire.field(2, b""))])) == {"a": Value("float", [])}
     with pytest.raises(ValueError) as error:
         array_of(wire.field(2, wire.field(1, b"12345")))
-    assert str(error.value) == "a list of floats is cut"
+    assert str(error.value) == "a list of floats is truncated"
 
 
 def test_the_last_kind_counts_and_lists_of_one_kind_are_joined():

@@ -264,5 +264,5 @@ def test_defaults_beyond_int32_are_of_int64(default, tmp_path):
 
 def test_defaults_are_numbers_or_strings():
     for default in (np.array([2], object), [None], 1 << 70):
-        with pytest.raises(ValueError, match="a default is a number or a string"):
+        with pytest.raises(ValueError, match="a default must be a number or a string"):
             Fields([default])

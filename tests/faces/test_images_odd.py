@@ -158,14 +158,14 @@ def test_a_deep_png_that_is_no_zlib_stream():
             lambda: tf.io.decode_jpeg(b"", dct_method="ISLOW"),
             "dct_method must be one of ('', 'INTEGER_FAST', 'INTEGER_ACCURATE'), got 'ISLOW'",
         ),
-        (lambda: tf.io.decode_png(b"", dtype=tf.int32), "an image decodes to uint8 or uint16, not int32"),
+        (lambda: tf.io.decode_png(b"", dtype=tf.int32), "dtype must be uint8 or uint16, got int32"),
         (
             lambda: tf.io.encode_jpeg(SMOOTH, format="grayscale"),
             "format 'grayscale' does not fit an image of 3 channels",
         ),
         (lambda: tf.io.encode_jpeg(SMOOTH[..., :1], format="rgb"), "format 'rgb' does not fit an image of 1 channels"),
         (lambda: tf.io.encode_jpeg(SMOOTH, format="cmyk"), "format 'cmyk' does not fit an image of 3 channels"),
-        (lambda: tf.io.encode_png(SMOOTH.astype(np.uint16)), "a uint16 image to encode has one channel"),
+        (lambda: tf.io.encode_png(SMOOTH.astype(np.uint16)), "a uint16 image to encode must have one channel"),
     ],
 )
 def test_what_is_refused(call, said):

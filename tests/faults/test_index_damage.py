@@ -47,13 +47,13 @@ def test_a_file_cut_between_records_has_the_index_of_what_is_left(tmp_path):
         assert len(RecordIndex.build(tmp_path / "a")) == records
 
 
-@pytest.mark.parametrize("bit", range(8 * HEADER))
-def test_every_flip_in_a_header_is_found(tmp_path, bit):
-    at = offsets(RECORDS)[3]
-    (tmp_path / "a").write_bytes(flip(frames(RECORDS), 8 * at + bit))
-    with pytest.raises(DataLossError, match="the CRC of its length is wrong") as caught:
-        RecordIndex.build(tmp_path / "a")
-    assert (caught.value.offset, caught.value.record_index) == (at, 3)
+def test_every_flip_in_a_header_is_found(tmp_path):
+    for bit in range(8 * HEADER):
+        at = offsets(RECORDS)[3]
+        (tmp_path / "a").write_bytes(flip(frames(RECORDS), 8 * at + bit))
+        with pytest.raises(DataLossError, match="the CRC of its length is wrong") as caught:
+            RecordIndex.build(tmp_path / "a")
+        assert (caught.value.offset, caught.value.record_index) == (at, 3)
 
 
 @pytest.mark.parametrize("claim", [10**12, 2**62, 2**63, 2**64 - 16, 2**64 - 1])

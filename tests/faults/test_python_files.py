@@ -57,10 +57,10 @@ def test_wider_items_than_bytes_are_no_result_of_read():
     assert outcome(code) == "read() of a file object returned numpy.ndarray, not bytes"
 
 
-@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])
-@pytest.mark.parametrize("value", COUNTS)
-def test_a_count_of_write_that_can_not_be_is_an_error(value, compression):
-    code = f"""
+def test_a_count_of_write_that_can_not_be_is_an_error():
+    for compression in ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]:
+        for value in COUNTS:
+            code = f"""
         class File:
             def write(self, data): return {value}
         writer = tf.io.TFRecordWriter(File(), {compression!r})
@@ -70,7 +70,7 @@ def test_a_count_of_write_that_can_not_be_is_an_error(value, compression):
             print("taken")
         except Exception as error: print("error")
     """
-    assert outcome(code) == "error"
+            assert outcome(code) == "error"
 
 
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])

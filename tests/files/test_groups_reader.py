@@ -143,13 +143,13 @@ def test_a_group_may_be_the_label(paths):
     "options, error",
     [
         ({"label_key": "c0"}, "label_key 'c0' is in group 'cat', whose column replaces it"),
-        ({"label_key": "no"}, r"label_key 'no' is none of the features.* \['c0', 'c1', 'cat', 'd0', 'd1', 'dense', "),
-        ({"columns": ["c0", "y"]}, "column 'c0' is in group 'cat', whose column replaces it: name the group"),
-        ({"columns": ["dense", "no"]}, r"columns \['no'\] are none of the features \['cat', 'dense', 'tags', 'y'\]"),
-        ({"columns": ["cat", "cat"]}, "columns must be names, each once"),
-        ({"groups": {"g": ["c0", "no"]}}, "group 'g': feature 'no' is none of the features"),
-        ({"groups": {"g": ["c0", "no"]}, "columns": ["y"]}, "group 'g': feature 'no' is none of the features"),
-        ({"groups": {"g": ["c0", "d0"]}}, "group 'g': feature 'd0' has dtype float32, and 'c0' has int64"),
+        ({"label_key": "no"}, r"label_key 'no' is not among the features.* \['c0', 'c1', 'cat', 'd0', 'd1', 'dense', "),
+        ({"columns": ["c0", "y"]}, "column 'c0' is in group 'cat', whose column replaces it; name the group"),
+        ({"columns": ["dense", "no"]}, r"columns \['no'\] are not among the features \['cat', 'dense', 'tags', 'y'\]"),
+        ({"columns": ["cat", "cat"]}, "columns must be one or more names, each once"),
+        ({"groups": {"g": ["c0", "no"]}}, "group 'g': 'no' is not among the features"),
+        ({"groups": {"g": ["c0", "no"]}, "columns": ["y"]}, "group 'g': 'no' is not among the features"),
+        ({"groups": {"g": ["c0", "d0"]}}, "group 'g': feature 'd0' has dtype float32, but 'c0' has int64"),
         ({"groups": {"y": ["c0", "c1"]}}, "group 'y' has the name of feature 'y'"),
         ({"groups": {"g": ["tags"]}}, "group 'g': feature 'tags' is a VarLenFeature"),
         ({"groups": {"g": []}}, "group 'g' is empty"),
@@ -168,7 +168,7 @@ def test_an_indexed_reader_refuses_them_too(paths, features):
 
 
 def test_columns_are_no_string(paths):
-    with pytest.raises(TypeError, match="columns is a list of names, got 'cat'"):
+    with pytest.raises(TypeError, match="columns must be a list of names, got 'cat'"):
         tf.ShardReader(paths[0], FEATURES, groups=GROUPS, columns="cat", label_key="y")
 
 

@@ -105,8 +105,8 @@ def test_the_environment_says_the_rank(folder, monkeypatch, environment, rank):
     [
         ({"RANK": "1"}, "but not WORLD_SIZE"),
         ({"WORLD_SIZE": "1"}, "but not RANK"),
-        ({"RANK": "3", "WORLD_SIZE": "3"}, "a rank is below"),
-        ({"RANK": "-1", "WORLD_SIZE": "3"}, "a rank is below"),
+        ({"RANK": "3", "WORLD_SIZE": "3"}, "the rank must be less than"),
+        ({"RANK": "-1", "WORLD_SIZE": "3"}, "the rank must be less than"),
         ({"RANK": "one", "WORLD_SIZE": "3"}, "not numbers"),
         ({"RANK": "", "WORLD_SIZE": "3"}, "not numbers"),
     ],

@@ -58,7 +58,7 @@ def test_columns_of_sequences_are_in_either_part(tmp_path):
 
 @pytest.mark.parametrize("features", [FEATURES, "infer"])
 def test_unknown_columns_are_refused(features, path):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"columns \['d'\] are none of the features"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"columns \['d'\] are not among the features"):
         list(tf.ShardReader(path, features, columns=["a", "d"]))
 
 
@@ -68,7 +68,7 @@ def test_columns_need_features(path):
 
 
 def test_one_name_is_no_list(path):
-    with pytest.raises(TypeError, match="columns is a list of names, got 'a'"):
+    with pytest.raises(TypeError, match="columns must be a list of names, got 'a'"):
         tf.ShardReader(path, FEATURES, columns="a")
 
 

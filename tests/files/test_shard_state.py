@@ -1,11 +1,8 @@
 """ShardReader's state: what it describes, how long it is valid, and what is refused."""
 
-import contextlib
 import gzip
-import itertools
 import json
 import random
-import signal
 
 import pytest
 
@@ -337,43 +334,3 @@ def test_a_state_from_a_longer_file_is_refused(tmp_path, compression, left):
 
 
 # ---- Signals ----
-
-
-class Alarm(Exception):
-    pass
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"global_shuffle": True, "seed": 1, "prefetch_bytes": 4000}, {"equal_shards": "pad", "shard": (0, 2)}],
-    ids=["global shuffle", "equal shards"],
-)
-def test_a_signal_that_raises_while_batches_are_taken_leaves_the_state_true(tmp_path, options):
-    records = [b"%d" % i for i in range(60)]
-    (tmp_path / "a").write_bytes(frames(records))
-
-    def make():
-        return tf.ShardReader(tmp_path / "a", batch_size=1, num_epochs=10**6, num_threads=1, **options)
-
-    def alarm(*_):
-        raise Alarm
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    try:
-        for round_number in range(30):
-            reader = make()
-            taken = iter(reader)
-            with contextlib.suppress(Alarm):
-                signal.setitimer(signal.ITIMER_REAL, 0.001 + round_number / 5000)
-                for _ in taken:
-                    pass
-            state = reader.state_dict()
-            rest = [next(taken).tolist() for _ in range(3)]
-            if "given" in state:
-                assert rest[0] == [records[state["given"] % 30 * 2]]
-            resumed = make()
-            resumed.load_state_dict(state)
-            assert [batch.tolist() for batch in itertools.islice(resumed, 3)] == rest
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

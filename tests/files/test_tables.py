@@ -121,7 +121,7 @@ def test_views_share_the_buffers_of_the_records(path):
 
 
 def test_other_strings_are_refused(path):
-    with pytest.raises(ValueError, match='strings is "plain" or "view", got \'large\''):
+    with pytest.raises(ValueError, match='strings must be "plain" or "view", got \'large\''):
         tf.read_table(path, strings="large")
 
 
@@ -256,7 +256,7 @@ def test_a_context_and_its_lists_are_selected_by_name(tmp_path):
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
     both = wire.sequence_example([(b"c", wire.feature("int64", [5]))], [(b"c", [wire.feature("float", [1])])])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="two features would be columns of one name, 'c'"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="two features have the same column name, 'c'"):
         tf.read_table(write(tmp_path / "a", [both]))
 
 
@@ -345,7 +345,7 @@ def test_columns_come_in_the_order_asked_for(path):
 @pytest.mark.parametrize(
     ("columns", "why"),
     [
-        (["y"], r"columns \['y'\] are none of the features \['id', 's', 'v', 'x'\]"),
+        (["y"], r"columns \['y'\] are not among the features \['id', 's', 'v', 'x'\]"),
         ([], "each once"),
         (["x", "x"], "each once"),
     ],
@@ -356,7 +356,7 @@ def test_columns_that_make_no_sense_are_refused(columns, why, path):
 
 
 def test_columns_are_a_list(path):
-    with pytest.raises(TypeError, match="columns is a list of names, got 'id'"):
+    with pytest.raises(TypeError, match="columns must be a list of names, got 'id'"):
         tf.read_table(path, columns="id")
 
 

@@ -55,7 +55,7 @@ def test_of_sequences_it_may_be_of_the_context_or_a_list(late, tmp_path):
 
 
 def test_a_column_that_no_record_has_is_refused(path):
-    with pytest.raises(InvalidArgumentError, match=r"columns \['b'\] are none of the features \['a', 'rare'\]"):
+    with pytest.raises(InvalidArgumentError, match=r"columns \['b'\] are not among the features \['a', 'rare'\]"):
         tf.read_table(path, columns=["b"], infer_records=5)
 
 

@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "parse": {"varint", "wire"},
     "stats": {"varint", "wire", "parse"},
     "encode": {"varint", "wire", "framing"},
+    "arrow": set(),
     "bindings": None,  # all
 }
 

@@ -60,14 +60,14 @@ def test_parsed_columns_become_a_frame_by_arrow(strings, path):
 def test_views_share_the_records(path):
     [columns] = tf.ShardReader(path, FEATURES)
     assert pa.table(tf.io.arrow_columns(columns, strings="view")).schema.field("text").type == pa.binary_view()
-    with pytest.raises(ValueError, match='strings is "plain" or "view"'):
+    with pytest.raises(ValueError, match='strings must be "plain" or "view"'):
         tf.io.arrow_columns(columns, strings="large")
 
 
 def test_a_sparse_tensor_is_not_three_rows(path):
     [columns] = tf.ShardReader(path, FEATURES, columns=["id", "tags"])
     for make in (pd.DataFrame, lambda columns: pd.Series(columns["tags"]), lambda columns: np.asarray(columns["tags"])):
-        with pytest.raises(TypeError, match=r"a SparseTensor is no array.*read_table\(files\)\.to_pandas\(\)"):
+        with pytest.raises(TypeError, match=r"a SparseTensor is not an array.*read_table\(files\)\.to_pandas\(\)"):
             make(columns)
 
 

@@ -35,9 +35,9 @@ def test_a_part_shows_how_it_was_made(made, said):
     assert repr(made) == said
 
 
-@pytest.mark.parametrize("spec", [spec for spec in tfds_folders.SPECS if spec not in OUR_OWN])
-def test_a_string_means_what_it_means_there(infos, spec):
-    assert_means(infos, spec, spec)
+def test_a_string_means_what_it_means_there(infos):
+    for spec in [spec for spec in tfds_folders.SPECS if spec not in OUR_OWN]:
+        assert_means(infos, spec, spec)
 
 
 @pytest.mark.parametrize("spec", tfds_folders.SPECIAL)

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.alarms import Alarm, _alarm_after, _Armed
+from tests.support.alarms import Alarm, alarmed
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tests.support.threads import wait_until
@@ -360,8 +360,7 @@ def test_a_signal_is_noticed_while_a_request_takes_long(store):
     store.delay = 3.0
     batches = stream(listed(store, "large")).batches()
     started = time.monotonic()
-    _Armed.now = True
-    with pytest.raises(Alarm), _alarm_after(0.2):
+    with pytest.raises(Alarm), alarmed(0.2):
         next(batches)
     assert time.monotonic() - started < 2
     store.delay = 0.0

@@ -2,17 +2,7 @@
 
 import sys
 
-__all__ = ["BOOM_ON_ALARM", "is_interrupted"]
-
-# Code of a process: while `armed`, an alarm raises Boom.
-BOOM_ON_ALARM = """
-class Boom(Exception): pass
-armed = False
-def handler(*_):
-    if armed: raise Boom
-signal.signal(signal.SIGALRM, handler)
-interrupted = 0
-"""
+__all__ = ["is_interrupted"]
 
 
 def is_interrupted(call, function, line):

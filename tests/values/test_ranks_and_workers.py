@@ -78,7 +78,7 @@ def test_workers_of_torch_and_what_divides_twice(alone):
         with ranks.dividing(False):
             ranks.refuse_to_divide_again("it")
         with pytest.raises(
-            RuntimeError, match=r"^it divides records among the DataLoader's workers by itself, and so does"
+            RuntimeError, match=r"^it already divides records among the DataLoader's workers, and so does"
         ):
             ranks.refuse_to_divide_again("it")
     assert not ranks.is_dividing()

@@ -58,10 +58,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("use", SCALARS)
-@pytest.mark.parametrize("form", FORMS)
-def test_zeros_at_the_end_of_a_string_stay(use, form):
-    assert value(SCALARS[use](FORMS[form](RAW))) == RAW
+def test_zeros_at_the_end_of_a_string_stay():
+    for use in SCALARS:
+        for form in FORMS:
+            assert value(SCALARS[use](FORMS[form](RAW))) == RAW
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (1, 2)])
@@ -94,7 +94,7 @@ def test_numbers_do_not_become_strings(mixed):
 
 @pytest.mark.parametrize("numbers", [[1, None], [2**70], [[1], [2**64]], [-1, 2**63], [[1], [2**63]], [1.5, object()]])
 def test_objects_among_numbers_are_no_array(numbers):
-    with pytest.raises(TypeError, match="no array of numbers"):
+    with pytest.raises(TypeError, match="must have numbers that fit int64"):
         tf.constant(numbers)
 
 

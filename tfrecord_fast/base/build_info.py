@@ -1,4 +1,4 @@
-"""What was built in, and what this processor makes of it."""
+"""How the package was built, and the instructions that this processor supports."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["build_info"]
 
 
 def build_info() -> dict[str, Any]:
-    """Tells what the package was built with.
+    """Describe how the package was built.
 
     Returns:
-      A dict: `version`; `compiler`; `sanitizers` ("" for none); `simd`, a dict of the backend in use by room
-      (`crc32c`, `varint`), and `simd_available`, a dict of all that this processor can run, fastest first;
-      `codecs`, a dict of library names to versions.
+      A dict: `version`; `compiler`; `sanitizers` ("" for none); `simd`, a dict of the backends in use (`crc32c`,
+      `varint`); `simd_available`, a dict of the backends that this processor supports, fastest first; `codecs`, a dict
+      of library names to versions.
 
     >>> build_info()["simd_available"]["crc32c"][-1]
     'portable'

@@ -1,4 +1,4 @@
-"""Numbers of one dtype as numbers of another."""
+"""Casts of numbers between dtypes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 __all__ = ["numbers_as"]
 
-# TensorFlow's conversion takes 32 floats at a time, and lets what is left over wrap.
+# TensorFlow's conversion clips 32 floats at a time; the remaining ones wrap.
 _AT_A_TIME = 32
 
 
 def numbers_as(values: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Numbers in another dtype, as TensorFlow casts them: what an integer can't hold wraps.
+    """Cast numbers to another dtype, as TensorFlow does: integers out of range wrap.
 
-    Floats that go to integers of 8 or 16 bits, as those of an image do, are cut off at the limits, if there are at
-    least 32 of them. In TensorFlow, those after the last whole 32 wrap.
+    32 floats or more are clipped to the range of an integer of 8 or 16 bits, as in images. In TensorFlow, the floats
+    after the last whole 32 wrap.
     """
     target = np.dtype(dtype)
     with np.errstate(all="ignore"):

@@ -1,8 +1,7 @@
-"""How many processors' worth of time the control groups of this process allow it.
+"""The CPU quota of this process' control groups.
 
-Linux says in `/proc/self/cgroup` which groups a process is in, and in `/proc/self/mountinfo` where their folders are. A
-quota of any level holds for all levels below it: `cpu.max` (version 2), or `cpu.cfs_quota_us` over `cpu.cfs_period_us`
-(version 1).
+Linux lists the groups of a process in `/proc/self/cgroup`, and their folders in `/proc/self/mountinfo`. A quota also
+applies to all levels below it: `cpu.max` (version 2), or `cpu.cfs_quota_us` over `cpu.cfs_period_us` (version 1).
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ ROOT = "/"
 
 
 class _Mount(NamedTuple):
-    """Where a hierarchy of groups is seen: the folder `place` shows the group `root`."""
+    """A mounted hierarchy of groups: `folder` is that of the group `root`."""
 
     version: int
     root: str
-    place: str
+    folder: str
 
 
 def cpu_quota(root: str | None = None) -> int | None:
-    """The least quota of this process' groups, in processors, rounded up; None if there is none.
+    """Return the lowest quota of this process' groups, in processors, rounded up; None if there is no quota.
 
-    What can't be read or understood sets no limit.
+    Files that cannot be read or parsed set no limit.
 
     Args:
-      root: the folder to look for /proc and /sys in; by default, ROOT.
+      root: the folder that holds /proc and /sys; by default, ROOT.
     """
     root = ROOT if root is None else root
     mounts = list(_mounts(root))
@@ -48,7 +47,7 @@ def cpu_quota(root: str | None = None) -> int | None:
 
 
 def _groups(root: str) -> Iterator[tuple[int, str]]:
-    """The version and the name of each group of this process that may limit its processors."""
+    """Yield the version and the name of each group that may limit this process' processors."""
     for line in _lines(_inside(root, "/proc/self/cgroup")):
         number, _, rest = line.partition(":")
         controllers, _, group = rest.partition(":")
@@ -60,38 +59,38 @@ def _groups(root: str) -> Iterator[tuple[int, str]]:
 
 def _mounts(root: str) -> Iterator[_Mount]:
     for line in _lines(_inside(root, "/proc/self/mountinfo")):
-        place, _, system = line.partition(" - ")
-        places, systems = place.split(" "), system.split(" ")
-        if len(places) < 5 or len(systems) < 3:
+        mount, _, system = line.partition(" - ")
+        mount_fields, system_fields = mount.split(" "), system.split(" ")
+        if len(mount_fields) < 5 or len(system_fields) < 3:
             continue
-        shown, folder = (_plain(name) for name in places[3:5])
-        if systems[0] == "cgroup2":
-            yield _Mount(2, shown, folder)
-        elif systems[0] == "cgroup" and "cpu" in systems[2].split(","):
-            yield _Mount(1, shown, folder)
+        group, folder = map(_unescaped, mount_fields[3:5])
+        if system_fields[0] == "cgroup2":
+            yield _Mount(2, group, folder)
+        elif system_fields[0] == "cgroup" and "cpu" in system_fields[2].split(","):
+            yield _Mount(1, group, folder)
 
 
-def _plain(name: str) -> str:
-    """A name of mountinfo, which writes blanks and backslashes as octal numbers."""
+def _unescaped(name: str) -> str:
+    """Decode a name in mountinfo, where white space and backslashes are octal numbers."""
     for character in " \t\n\\":
         name = name.replace(f"\\{ord(character):03o}", character)
     return name
 
 
 def _folders(mount: _Mount, group: str) -> Iterator[str]:
-    """The folders of a group and of all above it, as far as they are mounted."""
+    """Yield the folders of a group and of all groups above it, as far as they are mounted."""
     inside = posixpath.relpath(group, mount.root)
     if inside.startswith(".."):
-        inside = "."  # the names are those of another namespace; its own group is what is mounted
+        inside = "."  # the names are from another namespace, and the group itself is mounted
     while inside not in (".", ""):
-        yield posixpath.join(mount.place, inside)
+        yield posixpath.join(mount.folder, inside)
         inside = posixpath.dirname(inside)
-    yield mount.place
+    yield mount.folder
 
 
 def _quota_v2(folder: str) -> float | None:
-    parts = " ".join(_lines(f"{folder}/cpu.max")).split()
-    return _ratio(parts[0], parts[1] if len(parts) > 1 else "100000") if parts else None
+    fields = " ".join(_lines(f"{folder}/cpu.max")).split()
+    return _ratio(fields[0], fields[1] if len(fields) > 1 else "100000") if fields else None
 
 
 def _quota_v1(folder: str) -> float | None:
@@ -102,12 +101,12 @@ _QUOTA = {1: _quota_v1, 2: _quota_v2}
 
 
 def _ratio(quota: str, period: str) -> float | None:
-    """None if there is no quota: "max", or -1."""
+    """Return quota / period; None if there is no quota, as with "max" or -1."""
     try:
-        microseconds, of = int(quota), int(period)
+        used, total = int(quota), int(period)
     except ValueError:
         return None
-    return microseconds / of if microseconds > 0 and of > 0 else None
+    return used / total if used > 0 and total > 0 else None
 
 
 def _inside(root: str, path: str) -> str:

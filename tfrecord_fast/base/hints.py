@@ -1,4 +1,4 @@
-"""What to say to frameworks that can't take a thing as it is."""
+"""Hints in reprs, for frameworks whose errors print them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["shown_to_keras"]
 
 
 def shown_to_keras(text: str, argument: str) -> str:
-    """The text that stands for a thing in a format string: where Keras is imported, with what it takes instead.
+    """Return the text for `format()` of an object; if Keras is imported, with the class that Keras accepts.
 
-    Keras' error about data that it doesn't know asks for nothing else.
+    Keras' error about unknown data formats the object.
     """
     if "keras" not in sys.modules:
         return text

@@ -1,4 +1,4 @@
-"""Names that a package offers and imports only when they are first asked for, so that importing it stays cheap."""
+"""Names of a package that are imported on first use, so that importing the package stays cheap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["LazyNames", "lazy_names"]
 
 
 class LazyNames(NamedTuple):
-    """What a package's `__init__` needs: its names, sorted, and the functions `__getattr__` and `__dir__` (PEP 562)."""
+    """The sorted names of a package, and its functions `__getattr__` and `__dir__` (PEP 562)."""
 
     names: list[str]
     getattr: Callable[[str], Any]
@@ -19,12 +19,12 @@ class LazyNames(NamedTuple):
 
 
 def lazy_names(package: str, names_by_module: Mapping[str, str]) -> LazyNames:
-    """The lazy names of a package.
+    """Make the lazy names of a package.
 
     Args:
-      package: its name.
-      names_by_module: for each module, relative to the package as ".module", the names that it has, separated by
-        spaces. Under "." stand the package's own modules.
+      package: the name of the package.
+      names_by_module: the names in each module, separated by spaces. A module is relative, as ".module"; "." has the
+        package's own modules.
     """
     module_of = {name: module for module, names in names_by_module.items() for name in names.split()}
 

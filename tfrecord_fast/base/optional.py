@@ -1,4 +1,4 @@
-"""Packages that one feature needs and the rest does not: imported when used, and named by their extra when missing."""
+"""Optional packages: imported on first use; the error for a missing one names its extra."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _EXTRAS = {
 
 
 def optional(module: str, need: str) -> Any:
-    """The module, imported now.
+    """Import an optional module.
 
     Args:
-      module: its name, such as "google.protobuf.json_format".
-      need: what needs which package, such as "messages need protobuf"; the error begins with it.
+      module: the name, such as "google.protobuf.json_format".
+      need: the beginning of the error, such as "messages need protobuf".
 
     Raises:
-      ImportError: it can't be imported. The error says how to install it or, if it is installed, what went wrong.
+      ImportError: the module cannot be imported. The error has the command to install it, or the cause.
     """
     try:
         return importlib.import_module(module)
@@ -42,7 +42,7 @@ def optional(module: str, need: str) -> Any:
 
 
 def optional_or_none(module: str) -> Any:
-    """The module, imported now; None if it is not installed."""
+    """Import an optional module; return None if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Noticing a fork: the child has its parent's memory, but none of its threads, and does not own its files."""
+"""Detection of forks: a child has its parent's memory, but not its threads, and does not own its files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Origin"]
 
 
 class Origin:
-    """The process that something was made in."""
+    """The process in which an object was created."""
 
     __slots__ = ("_process",)
 
@@ -16,5 +16,5 @@ class Origin:
         self._process = os.getpid()
 
     def is_here(self) -> bool:
-        """Whether this is still that process, and not one that was forked from it."""
+        """Return True in that process, False in one that was forked from it."""
         return self._process == os.getpid()

@@ -1,6 +1,6 @@
-"""Which of several processes this one is: the worker of a PyTorch DataLoader, the rank of a distributed program.
+"""The position of this process among several: DataLoader worker, or rank of a distributed program.
 
-Nothing is imported for it: a program that is distributed by torch or jax has imported that itself.
+Nothing is imported for it: a program distributed by torch or jax has already imported that.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = [
 
 
 class Rank(NamedTuple):
-    """This process is number `number` of `total`, counted from 0."""
+    """The number of this process, from 0, and the number of processes."""
 
     number: int
     total: int
 
 
-# What launchers say, as (rank, number of ranks): torchrun and others, Open MPI, MPICH and Intel's, MVAPICH, Slurm.
+# Launchers' variables of (rank, number of ranks): torchrun and others, Open MPI, MPICH and Intel MPI, MVAPICH, Slurm.
 _LAUNCHERS = [
     ("RANK", "WORLD_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -45,14 +45,14 @@ _LOCAL = ["LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "
 
 
 def worker_info() -> Any:
-    """Inside a worker of a PyTorch DataLoader: what torch says about it; elsewhere None."""
+    """Return torch's WorkerInfo inside a worker of a PyTorch DataLoader; elsewhere None."""
     torch = sys.modules.get("torch.utils.data")
     return torch.get_worker_info() if torch is not None else None
 
 
 def in_worker_of_grain() -> bool:
-    """Whether a Grain pipeline has started this process to make elements for another one."""
-    # Grain has no public way to ask.
+    """Return True in a worker process of a Grain pipeline."""
+    # Grain has no public function for this.
     grain = sys.modules.get("grain._src.python.dataset.transformations.process_prefetch")
     return bool(getattr(grain, "is_in_worker_process", bool)())
 
@@ -62,7 +62,7 @@ _dividing: ContextVar[bool] = ContextVar("tfrecord_fast.dividing", default=False
 
 @contextmanager
 def dividing(value: bool = True) -> Iterator[None]:
-    """What this thread does meanwhile makes elements of which a DataLoader's worker gives its part only."""
+    """Mark that the elements this thread makes meanwhile are divided among DataLoader workers."""
     before = _dividing.set(value)
     try:
         yield
@@ -75,31 +75,31 @@ def is_dividing() -> bool:
 
 
 def refuse_to_divide_again(what: str) -> None:
-    """For what divides records among the workers of a DataLoader by itself; most would be lost where both do.
+    """Refuse to divide records among DataLoader workers twice, which would lose most of them.
 
     Raises:
       RuntimeError: this thread makes elements that are divided.
     """
     if _dividing.get() and worker_info() is not None:
         raise RuntimeError(
-            f"{what} divides records among the DataLoader's workers by itself, and so does the TFRecordIterableDataset "
-            "over the Dataset that it is read in: records would be lost. Give it to TFRecordIterableDataset as it is, "
-            "or use data.TFRecordDataset in the Dataset"
+            f"{what} already divides records among the DataLoader's workers, and so does the TFRecordIterableDataset "
+            "over its Dataset: records would be lost. Pass it to TFRecordIterableDataset directly, or use "
+            "data.TFRecordDataset in the Dataset"
         )
 
 
 def parent_process() -> int | None:
-    """Of a process that Python's multiprocessing has started: the number of the one that did."""
+    """Return the id of the process that started this one through Python's multiprocessing, or None."""
     process = sys.modules.get("multiprocessing.process")
     parent = process.parent_process() if process is not None else None
     return None if parent is None else int(parent.pid)
 
 
 def rank_of_process() -> Rank:
-    """This process' rank: that of torch.distributed or JAX, if initialised, or else of the environment; (0, 1) if none.
+    """Return this process' rank: of torch.distributed or JAX, if initialised, or of the environment; or else (0, 1).
 
     Raises:
-      ValueError: the environment contradicts itself.
+      ValueError: the environment variables are incomplete or inconsistent.
     """
     return _rank_of_torch() or _rank_of_jax() or _rank_of_environment(os.environ) or Rank(0, 1)
 
@@ -112,7 +112,7 @@ def _rank_of_torch() -> Rank | None:
 
 
 def _rank_of_jax() -> Rank | None:
-    # jax.process_index() would start the devices, which is not for a reader to do, least of all in a forked process.
+    # jax.process_index() would start the devices, which a reader must not do, least of all in a forked process.
     state = getattr(sys.modules.get("jax._src.distributed"), "global_state", None)
     if getattr(state, "client", None) is None:
         return None
@@ -123,30 +123,32 @@ def _rank_of_environment(environment: Mapping[str, str]) -> Rank | None:
     for names in _LAUNCHERS:
         if names[0] == "SLURM_PROCID" and _is_batch_script(environment):
             continue
-        given = [environment.get(name) for name in names]
-        if given == [None, None]:
+        values = [environment.get(name) for name in names]
+        if values == [None, None]:
             continue
-        said = ", ".join(f"{name}={value}" for name, value in zip(names, given, strict=True) if value is not None)
-        if None in given:
-            missing = names[given.index(None)]
-            raise ValueError(f'shard="auto": the environment has {said}, but not {missing}')
+        settings = ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=True) if value is not None)
+        if None in values:
+            missing = names[values.index(None)]
+            raise ValueError(f'shard="auto": the environment sets {settings}, but not {missing}')
         try:
-            index, count = (int(value or "") for value in given)
+            index, count = (int(value or "") for value in values)
         except ValueError:
-            raise ValueError(f'shard="auto": the environment has {said}, which are not numbers') from None
+            raise ValueError(f'shard="auto": the environment sets {settings}, which are not numbers') from None
         if not 0 <= index < count:
-            raise ValueError(f'shard="auto": the environment has {said}, but a rank is below the number')
+            raise ValueError(
+                f'shard="auto": the environment sets {settings}, but the rank must be less than the number of ranks'
+            )
         return Rank(index, count)
     return None
 
 
 def _is_batch_script(environment: Mapping[str, str]) -> bool:
-    """Whether Slurm runs this as the script of a job, or something that it calls: it is none of the job's tasks."""
+    """Return True in a job's batch script, which is not one of the job's tasks in Slurm."""
     return "SLURM_JOB_ID" in environment and "SLURM_STEP_ID" not in environment
 
 
 def local_ranks(environment: Mapping[str, str] | None = None) -> int:
-    """How many ranks the launcher has started on this host, or 1 if it doesn't say."""
+    """Return the number of ranks that the launcher started on this host, or 1 if unknown."""
     environment = os.environ if environment is None else environment
     for name in _LOCAL:
         if environment.get(name, "").isdecimal():
@@ -155,15 +157,15 @@ def local_ranks(environment: Mapping[str, str] | None = None) -> int:
 
 
 def _tasks_of_slurm(environment: Mapping[str, str]) -> int:
-    """Of its list, such as "4(x2),3": nodes 0 and 1 have 4, node 2 has 3."""
+    """Parse Slurm's list of tasks per node: in "4(x2),3", nodes 0 and 1 have 4 tasks, node 2 has 3."""
     tasks = environment.get("SLURM_STEP_TASKS_PER_NODE", environment.get("SLURM_TASKS_PER_NODE", ""))
     node = environment.get("SLURM_NODEID", "0")
-    left = int(node) if node.isdecimal() else 0
-    for part in tasks.split(","):
-        match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
+    nodes_before = int(node) if node.isdecimal() else 0
+    for item in tasks.split(","):
+        match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", item)
         if match is None:
             break
-        left -= int(match[2] or 1)
-        if left < 0:
+        nodes_before -= int(match[2] or 1)
+        if nodes_before < 0:
             return max(1, int(match[1]))
     return 1

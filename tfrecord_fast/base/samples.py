@@ -1,6 +1,6 @@
-"""Whether functions are called with made-up elements, to learn the shapes of what they give.
+"""Calls of functions with made-up elements, to learn the shapes of their results.
 
-What parses or decodes then makes up what it can't read, instead of refusing it.
+During such a call, parsers and decoders make up values where the elements do not fit, instead of raising errors.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _length: ContextVar[int | None] = ContextVar("sample_length", default=None)
 
 
 def sample_length() -> int | None:
-    """What lengths that are not known are, in made-up elements; None: elements are real."""
+    """Return the length that replaces unknown lengths in made-up elements; None while elements are real."""
     return _length.get()
 
 
 @contextlib.contextmanager
 def sampling(length: int) -> Iterator[None]:
-    """In this context, elements are made up."""
+    """Mark elements as made up in this context."""
     token = _length.set(length)
     try:
         yield

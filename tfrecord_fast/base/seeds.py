@@ -1,4 +1,4 @@
-"""The seeds of what is random: drawn from the system, or from the one that `tf.random.set_seed` was given."""
+"""Random seeds: drawn from the system, or from the seed of `tf.random.set_seed`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _drawn: _random.Random | None = None
 
 
 def set_seed(seed: int | None) -> None:
-    """Makes what is random from here on, and has no seed of its own, repeatable; None: unpredictable again.
+    """Make later random operations without a seed of their own repeatable; None makes them unpredictable again.
 
-    The order is not TensorFlow's for that seed.
+    The order differs from TensorFlow's for that seed.
 
     >>> import tfrecord_fast as tf
     >>> def order():
@@ -27,5 +27,5 @@ def set_seed(seed: int | None) -> None:
 
 
 def next_seed() -> int:
-    """A seed of 64 bits for what was given none."""
+    """Return a seed of 64 bits for an operation without a seed."""
     return int.from_bytes(os.urandom(8), "little") if _drawn is None else _drawn.getrandbits(64)

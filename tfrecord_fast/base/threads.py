@@ -1,4 +1,4 @@
-"""How many threads there are to be, and room for."""
+"""The number of threads to use."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .ranks import local_ranks, worker_info
 
 __all__ = ["available_cpus", "default_threads", "thread_count"]
 
-_KEPT_SECONDS = 1.0  # a group's files cost some 100 µs
+_KEPT_SECONDS = 1.0  # reading the files of a group takes some 100 µs
 
-_quota: tuple[float, int | None] = (-_KEPT_SECONDS, None)  # when it was read, and what it was
-_default: tuple[float, int, int] = (-_KEPT_SECONDS, 0, 1)  # when it was found out, in which process, and what it was
+_quota: tuple[float, int | None] = (-_KEPT_SECONDS, None)  # (time of reading, quota)
+_default: tuple[float, int, int] = (-_KEPT_SECONDS, 0, 1)  # (time of computing, process, default)
 
 
 def available_cpus() -> int:
-    """The number of processors that this process may use: those it may run on, or its control group's quota if less."""
+    """Return the number of processors for this process, as limited by CPU affinity and cgroup quota."""
     global _quota
     now = time.monotonic()
     if now - _quota[0] >= _KEPT_SECONDS:
@@ -27,17 +27,16 @@ def available_cpus() -> int:
 
 
 def default_threads() -> int:
-    """How many threads one piece of work gets if the user doesn't say: this process' share of the processors.
+    """Return the default number of threads for one operation: this process' share of the processors.
 
-    The workers of a PyTorch DataLoader share with each other, and so do the ranks that a launcher has started on this
-    host.
+    The workers of a PyTorch DataLoader share the processors, and so do the ranks that a launcher started on this host.
     """
     info = worker_info()
     return max(1, available_cpus() // ((info.num_workers if info is not None else 1) * local_ranks()))
 
 
 def thread_count(num_threads: int | None) -> int:
-    """`num_threads`, or the default for None and 0; at least 1. Quick enough to be asked for each batch.
+    """Return `num_threads`, or the default for None and 0; at least 1. Fast enough to be called for each batch.
 
     Raises:
       ValueError: a negative number.

@@ -1,26 +1,20 @@
-"""Threads that are started and waited for by a thread in which handlers of signals run.
-
-Handlers run on the main thread, after any call, and what they raise (KeyboardInterrupt, say) leaves `Thread.start`, a
-ThreadPoolExecutor or a Future half done: threads that nobody ends at exit, or that never start. Here they can raise
-anywhere: a thread is started by another one, and what is waited for is in a queue.
-"""
+"""Threads that make calls, and are ended with the process."""
 
 from __future__ import annotations
 
-import _thread
 import atexit
-import contextlib
-import os
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .process import Origin
 
-__all__ = ["NoThreadError", "Pending", "Workers", "has_started"]
+__all__ = ["NoThreadError", "Workers", "has_started"]
 
 T = TypeVar("T")
 
@@ -30,83 +24,15 @@ class NoThreadError(RuntimeError):
 
 
 def has_started(thread: threading.Thread) -> bool:
-    """After starting it, or finding it started; False if the system has no more threads for this process.
-
-    If a handler's exception comes out, the thread starts or does not: ask again.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return _start(thread)
-    started = Pending(_start, (thread,))
+    """Start the thread; return False if the system has no more threads for this process."""
     try:
-        _thread.start_new_thread(started.make, ())
-    except _thread.error:
+        thread.start()
+    except RuntimeError:
         return False
-    return started.result()
-
-
-_starting = threading.Lock()  # taken by threads in which no handlers run
-
-
-def _after_fork() -> None:
-    global _starting
-    _starting = threading.Lock()  # a thread that is not in this process may have held it
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
-def _start(thread: threading.Thread) -> bool:
-    with _starting:
-        if thread.ident is None:
-            try:
-                thread.start()
-            except RuntimeError:
-                return False
     return True
 
 
-class Pending(Generic[T]):
-    """What a call will have given."""
-
-    def __init__(self, function: Callable[..., T], arguments: tuple[Any, ...]) -> None:
-        self._call: tuple[Callable[..., T], tuple[Any, ...]] | None = (function, arguments)
-        self._outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-        self._outcomes = iter(self._outcome.get, None)
-        self._known: tuple[Any, BaseException | None] | None = None
-
-    def make(self) -> None:
-        """Makes the call; what it was made of is dropped."""
-        assert self._call is not None
-        (function, arguments), self._call = self._call, None
-        try:
-            self._outcome.put((function(*arguments), None))
-        except BaseException as error:
-            self._outcome.put((None, error))
-            del self, function, arguments  # the error's traceback holds this frame
-
-    def drop(self) -> None:
-        """The call is not made: whoever waits for it gets an error."""
-        self._call = None
-        self._outcome.put((None, RuntimeError("the call was dropped before it began")))
-
-    def result(self) -> T:
-        """What the call gave or raised, when it has ended; if a signal ends the wait, ask again. For one thread."""
-        if self._known is None:
-            for outcome in self._outcomes:  # not `get`: after a call, a signal could take the outcome away
-                self._known = outcome
-                del outcome
-                break
-        assert self._known is not None
-        result, error = self._known
-        if error is not None:
-            try:
-                raise error
-            finally:
-                del self, result, error
-        return result  # type: ignore[no-any-return]
-
-
-_Work = SimpleQueue[Pending[Any] | None]
+_Work = SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None]
 _all: weakref.WeakSet[Workers] = weakref.WeakSet()
 
 
@@ -126,16 +52,16 @@ class Workers:
         self._origin = Origin()
         _all.add(self)
 
-    def submit(self, function: Callable[..., T], *arguments: Any) -> Pending[T]:
-        """Raises NoThreadError if there is no thread at all to make the call."""
+    def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Return the future of a call. Raises NoThreadError if there is no thread at all to make it."""
         if self._begun < len(self._threads):
             if has_started(self._threads[self._begun]):
                 self._begun += 1
             elif self._begun == 0:
                 raise NoThreadError("can't start new thread")
-        pending = Pending(function, arguments)
-        self._work.put(pending)
-        return pending
+        future: Future[T] = Future()
+        self._work.put((future, function, arguments))
+        return future
 
     def map(self, function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[T]:
         """The results in order; all calls are submitted at once."""
@@ -146,13 +72,12 @@ class Workers:
         """Drops the calls that have not begun; a thread ends when its call has."""
         if not self._origin.is_here():
             return
-        with contextlib.suppress(Empty):
+        with suppress(Empty):
             while True:
                 dropped = self._work.get_nowait()
                 if dropped is not None:
-                    dropped.drop()
-        for _ in self._threads:
-            self._work.put(None)
+                    dropped[0].cancel()
+        self.end()
 
     def end(self) -> None:
         """There are no more calls: threads end when those that came in are made."""
@@ -167,9 +92,14 @@ class Workers:
 
 
 def _make_all(work: _Work) -> None:
-    while (pending := work.get()) is not None:
-        pending.make()
-        del pending  # before it waits
+    while (call := work.get()) is not None:
+        future, function, arguments = call
+        del call
+        try:
+            future.set_result(function(*arguments))
+        except BaseException as error:
+            future.set_exception(error)
+        del future, function, arguments  # before it waits
 
 
 @atexit.register

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from .. import _core
+from ..base.record_format import FRAME_BYTES
 from ..errors import InvalidArgumentError
 from ..files.naming.addresses import public_url
 from ..files.naming.compression import CODECS, TFRecordOptions
@@ -313,7 +314,7 @@ def copied(
                 done.records += len(batch)
                 done.payload_bytes += batch.nbytes
                 if passes > 1:
-                    progress.advance(batch.nbytes + 16 * len(batch))
+                    progress.advance(batch.nbytes + FRAME_BYTES * len(batch))
     done.files = sink.written
     return done
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base.record_format import DETECTION_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError, InvalidArgumentError
@@ -48,7 +49,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-_HEAD = 128  # bytes, which always tell how a file is compressed
 _TELLING = 512  # bytes, which tell what a file is, if it is no TFRecord file
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
@@ -223,7 +223,9 @@ def _open_object(file: CoreFile, found: StoredObject, choice: str) -> Input:
     info = found.store.info(found.key)
     found = found._replace(size=info.size, version=info.version)
     head = (
-        b"" if choice != "auto" else bytes(read_range(found.store, found.key, 0, min(_HEAD, info.size), info.version))
+        b""
+        if choice != "auto"
+        else bytes(read_range(found.store, found.key, 0, min(DETECTION_BYTES, info.size), info.version))
     )
     compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
     # Of a compressed object it is not known how many stored bytes a record took.

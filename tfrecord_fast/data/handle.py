@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from .. import _core
 from .nodes.node import Node
 from .nodes.running import run
 from .nodes.sources import Failing, Foreign
@@ -41,8 +42,10 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
         return self._shown(run(self._node))
 
     def _shown(self, elements: Iterator[T]) -> Iterator[T]:
-        """The elements as whoever iterates gets them; a class that shows them in another way still is a handle."""
-        return elements
+        """Return the iterator that a user gets; a class that shows elements in another way still is a handle."""
+        # These end by themselves, and need no call around each element.
+        ends = isinstance(elements, _core.RecordIterator | _core.Iteration)
+        return elements if ends else _core.Iteration(elements)
 
     def __copy__(self) -> Any:
         """Another handle, whose iterations are counted by themselves."""

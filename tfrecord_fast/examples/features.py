@@ -1,13 +1,9 @@
-"""What to parse: the feature classes of tf.io, as named tuples. TensorFlow's own are accepted too."""
+"""The feature classes of tf.io, as named tuples. TensorFlow's own classes are also accepted."""
 
 from __future__ import annotations
 
-import copy
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
 
 from ..dtypes import DType, as_dtype, int32, int64
 from ..errors import InvalidArgumentError
@@ -24,11 +20,8 @@ __all__ = [
     "SparseFeature",
     "VarLenFeature",
     "copied",
-    "held",
-    "is_array",
     "names_of",
     "normalize",
-    "own",
     "select_features",
 ]
 
@@ -37,11 +30,11 @@ class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each record.
 
     Args:
-      shape: of one record's values; `[]` for a scalar.
-      dtype: int64, float32 or string; any integer type or bool from an int64 list (a value out of range is an
-        error); float16, bfloat16 or float64 from a float list. Where the record holds one bytes value instead, a
-        numeric array of that shape is read from its bytes, which are little-endian.
-      default_value: for records without the feature, of that shape; None: they are an error.
+      shape: the shape of one record's values; `[]` for a scalar.
+      dtype: int64, float32 or string. Other integer types and bool are read from an int64 list, where a value out of
+        range is an error; float16, bfloat16 and float64 from a float list. If a record holds one bytes value instead,
+        a numeric array is read from its little-endian bytes.
+      default_value: the values of that shape for records without the feature. None makes such a record an error.
 
     Parsed to an ndarray `[n, *shape]`; strings to a BytesArray of that shape.
     """
@@ -61,10 +54,10 @@ class SparseFeature(NamedTuple):
     """A sparse tensor kept as two or more features: the values, and their index in each dimension.
 
     Args:
-      index_key: key of the int64 feature with the indices, or a list of keys, one per dimension.
-      value_key: key of the feature with the values.
-      dtype: of the values.
-      size: of the dimension, or a list of sizes, one per dimension; an index must lie in [0, size).
+      index_key: the key of the int64 feature with the indices, or a list of keys, one per dimension.
+      value_key: the key of the feature with the values.
+      dtype: the dtype of the values.
+      size: the size of the dimension, or a list of sizes, one per dimension. An index must lie in [0, size).
       already_sorted: do not sort by index.
 
     Parsed to a SparseTensor `[n, *size]`.
@@ -81,10 +74,10 @@ class FixedLenSequenceFeature(NamedTuple):
     """A feature with any number of steps of a fixed shape.
 
     Args:
-      shape: of a step; must not hold a 0.
-      dtype: of the values.
-      allow_missing: must be True in `parse_example`; in a feature list, whether the list may be absent.
-      default_value: one value to pad shorter records with; 0 or b"" when None. Not in a feature list.
+      shape: the shape of a step; must not contain 0.
+      dtype: the dtype of the values.
+      allow_missing: must be True in `parse_example`. In a feature list, it allows the list to be absent.
+      default_value: one value to pad shorter records with; 0 or b"" when None. Not for feature lists.
 
     Parsed to an ndarray or BytesArray `[n, longest, *shape]`.
     """
@@ -104,15 +97,15 @@ class _RaggedFields(NamedTuple):
 
 
 class RaggedFeature(_RaggedFields):
-    """A feature with any number of values, which other features may cut into inner rows.
+    """A feature with any number of values, which other features may partition into inner rows.
 
     Args:
-      dtype: of the values.
-      value_key: key of the values; None: the key that this feature has in the dict.
-      partitions: how the values are cut, from the outermost to the innermost: RaggedFeature.RowSplits(key),
+      dtype: the dtype of the values.
+      value_key: the key of the values; None for the key of this feature in the dict.
+      partitions: the partitions of the values, from the outermost to the innermost: RaggedFeature.RowSplits(key),
         RowLengths(key), RowStarts(key), RowLimits(key), ValueRowIds(key), or UniformRowLength(length).
       row_splits_dtype: int32 or int64.
-      validate: as in TensorFlow. A partition that does not fit the values of its record is an error in any case.
+      validate: as in TensorFlow. A partition that does not fit the values of its record is always an error.
 
     Parsed to a RaggedTensor `[n, …]`.
     """
@@ -173,8 +166,8 @@ Partition: TypeAlias = KeyedPartition | RaggedFeature.UniformRowLength
 OwnFeature: TypeAlias = FixedLenFeature | VarLenFeature | SparseFeature | FixedLenSequenceFeature | RaggedFeature
 
 _PARTITIONS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
+    cls.__name__: cls
+    for cls in (
         RaggedFeature.RowSplits,
         RaggedFeature.RowLengths,
         RaggedFeature.RowStarts,
@@ -185,96 +178,74 @@ _PARTITIONS: dict[str, Any] = {
 }
 
 _FEATURES: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature, RaggedFeature)
+    cls.__name__: cls for cls in (FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature, RaggedFeature)
 }
 
 
 def _own_partition(partition: object) -> Partition:
-    kind = _PARTITIONS.get(type(partition).__name__)
-    if kind is None or not hasattr(partition, kind._fields[0]):
+    cls = _PARTITIONS.get(type(partition).__name__)
+    if cls is None or not hasattr(partition, cls._fields[0]):
         raise TypeError(f"Argument `partitions` must be a list of partition objects; got {partition!r}")
-    own: Partition = partition if isinstance(partition, kind) else kind(*partition)  # type: ignore[misc]
+    own: Partition = partition if isinstance(partition, cls) else cls(*partition)  # type: ignore[misc]
     return own
 
 
 def normalize(feature: Any) -> OwnFeature:
-    """`feature` as one of the classes above; TensorFlow's are recognised by name and fields, without importing it.
+    """Return `feature` as one of the classes above. TensorFlow's are recognised by name and fields.
 
     Raises:
-      ValueError: it is none of them.
+      ValueError: `feature` is not a feature.
     """
-    kind = type(feature)
-    if isinstance(feature, OwnFeature) and kind in _FEATURES.values():
+    cls = type(feature)
+    if isinstance(feature, OwnFeature) and cls in _FEATURES.values():
         return feature
-    own = _FEATURES.get(kind.__name__)
+    own = _FEATURES.get(cls.__name__)
     if own is None or getattr(feature, "_fields", None) != own._fields:
-        raise ValueError(f"Unsupported {kind.__name__} {feature}")
-    made: OwnFeature = own(*feature)
-    return made
+        raise ValueError(f"Unsupported {cls.__name__} {feature}")
+    normalized: OwnFeature = own(*feature)
+    return normalized
 
 
 def copied(features: Any) -> Any:
-    """Features as they are now: who gave them may change the dict, or the dicts of a pair, and what these hold."""
+    """Return a copy of a dict of features, or of a pair of them, which later changes of the dicts do not reach."""
     if isinstance(features, Mapping):
-        return {key: held(feature) for key, feature in features.items()}
+        return dict(features)
     if isinstance(features, tuple | list):
         return tuple(map(copied, features))
     return features
 
 
-def held(feature: Any) -> Any:
-    """A feature with lists and arrays of its own: those that it was given may be changed in place."""
-    if not isinstance(feature, tuple) or not hasattr(feature, "_make"):
-        return feature
-    parts = [own(part) if isinstance(part, list | tuple) or is_array(part) else part for part in feature]
-    return feature if all(map(operator.is_, parts, feature)) else type(feature)._make(parts)
-
-
-def own(part: Any) -> Any:
-    """A copy with copies of what is in it; the same where that can't be copied."""
-    try:
-        return copy.deepcopy(part)
-    except Exception:
-        return part
-
-
-def is_array(part: object) -> bool:
-    """Whether it is an array that can be written to, of NumPy or of others."""
-    return isinstance(part, np.ndarray) or (hasattr(part, "__array__") and hasattr(part, "__setitem__"))
-
-
 def names_of(columns: Any) -> Any:
-    """Names of columns, in a list of their own; what is none is left for `select_features` to refuse."""
+    """Return a copy of a list of column names; `select_features` refuses everything else."""
     return list(columns) if isinstance(columns, list | tuple) else columns
 
 
 def select_features(
     features: Mapping[Any, Any], columns: Sequence[Key], lists: Mapping[Any, Any] | None = None
 ) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """Those of the features, and of the feature lists, whose keys are in `columns`.
+    """Select the features, and feature lists, whose keys are in `columns`.
 
     Raises:
       TypeError: `columns` is one name, not a list of names.
-      errors.InvalidArgumentError: a column is none of the features, or comes twice, or there is none.
+      errors.InvalidArgumentError: `columns` is empty, repeats a name, or has the name of no feature.
     """
     if isinstance(columns, str | bytes):
-        raise TypeError(f"columns is a list of names, got {columns!r}")
-    wanted = list(columns)
+        raise TypeError(f"columns must be a list of names, got {columns!r}")
+    names = list(columns)
     known = [*features, *(lists or {})]
-    unknown = [key for key in wanted if key not in known]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise InvalidArgumentError(f"columns {unknown} are none of the features {sorted(known, key=str)}")
-    if not wanted or len(set(wanted)) < len(wanted):
-        raise InvalidArgumentError(f"columns must be names, each once, got {wanted}")
+        raise InvalidArgumentError(f"columns {unknown} are not among the features {sorted(known, key=str)}")
+    if not names or len(set(names)) < len(names):
+        raise InvalidArgumentError(f"columns must be one or more names, each once, got {names}")
     return (
-        {key: feature for key, feature in features.items() if key in wanted},
-        {key: feature for key, feature in (lists or {}).items() if key in wanted},
+        {key: feature for key, feature in features.items() if key in names},
+        {key: feature for key, feature in (lists or {}).items() if key in names},
     )
 
 
 class InferredShape:
-    """Makes shapes that know they were inferred, for the errors of records that break them."""
+    """Makes shapes with a note that they were inferred, for the errors of records that do not fit them."""
 
     def __init__(self, records: int) -> None:
         self.records = records

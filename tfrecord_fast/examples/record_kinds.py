@@ -1,4 +1,4 @@
-"""What records are: Examples, TensorBoard events, text, images, and so on. All commands have the names from here."""
+"""The kinds of records: Examples, TensorBoard events, text, images, and so on, under the names that commands print."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLE = "Example"
 SEQUENCE_EXAMPLE = "SequenceExample"
 EMPTY = "empty"
 
-# What the core says (csrc/parse/looks_like.cc), and the name of the kind. Whatever else it says is the name, less "a".
+# Names of kinds by the core's descriptions (csrc/parse/looks_like.cc); the others are the description without "a ".
 _NAMES = {
     "an empty record": EMPTY,
     "an Example": EXAMPLE,
@@ -36,16 +36,17 @@ _NAMES = {
     "bytes of a form that is not known here": "opaque bytes",
 }
 _PROTOBUF = "another protobuf message"
-_CERTAIN = (EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, "text", "JSON")  # forms that leave nothing to ask
+_CERTAIN = (EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, "text", "JSON")  # recognised by their form alone
 
-_FIRST = 100  # records of a file, all of which are looked at
-_OF_BATCH = 4  # of each batch after them, from its beginning
+_FIRST_RECORDS = 100  # looked at in each file
+_BATCH_RECORDS = 4  # looked at in each later batch
 
 
 def kind_of(record: bytes) -> str:
-    """The kind of a record: "Example", "SequenceExample", "ELWC", "TensorBoard event", "TensorProto", "text", "JSON",
-    "PNG image", "protobuf", "opaque bytes" or another such name. What parsers find features with values in is an
-    Example, whatever fields there are besides; all else is guessed from the form.
+    """Return the kind of a record: "Example", "SequenceExample", "ELWC", "TensorBoard event", "TensorProto", "text",
+    "JSON", "PNG image", "protobuf", "opaque bytes" or another such name.
+
+    A record in which parsers find features with values is an Example; other kinds are guessed from the form.
 
     >>> kind_of(b"some words"), kind_of(b"")
     ('text', 'empty')
@@ -59,7 +60,7 @@ def kind_of(record: bytes) -> str:
 
 
 def form_of(data: bytes) -> str:
-    """The same of any bytes, or of the beginning of them, by their form alone.
+    """Return the kind of any bytes, or of their beginning, by their form alone.
 
     >>> form_of(b"GIF89a...")
     'GIF image'
@@ -68,59 +69,59 @@ def form_of(data: bytes) -> str:
 
 
 def counts_of(collector: _core.StatsCollector) -> dict[str, int]:
-    """How many of the records that were collected are of each kind, the most frequent first."""
+    """Count the collected records of each kind, the most frequent first."""
     counts = {
         EXAMPLE: collector.examples - collector.sequences - collector.empty,
         SEQUENCE_EXAMPLE: collector.sequences,
         EMPTY: collector.empty,
     }
-    for said, records, _, _ in collector.others():
-        counts[kind_named(said)] = counts.get(kind_named(said), 0) + records
-    return {name: records for name, records in sorted(counts.items(), key=lambda one: -one[1]) if records}
+    for description, records, _, _ in collector.others():
+        name = kind_named(description)
+        counts[name] = counts.get(name, 0) + records
+    return {name: records for name, records in sorted(counts.items(), key=lambda item: -item[1]) if records}
 
 
 def unknown_field(record: bytes) -> int:
-    """The number of the first field that no Example and no SequenceExample has, at any depth; 0 if there is none."""
+    """Return the number of the first field, at any depth, that Examples and SequenceExamples lack; 0 for none."""
     return _core.unknown_fields([record])[2]
 
 
-def kind_named(said: str) -> str:
-    """The kind that the core describes so.
+def kind_named(description: str) -> str:
+    """Return the kind for the core's description of a record.
 
     >>> kind_named("an Example")
     'Example'
     """
-    if said.startswith(_PROTOBUF):
+    if description.startswith(_PROTOBUF):
         return "protobuf"
-    return _NAMES.get(said) or said.removeprefix("a ")
+    return _NAMES.get(description) or description.removeprefix("a ")
 
 
 class Kinds:
-    """The kinds of a file's records, by a sample: the first ones, and some of each batch after them."""
+    """The kinds of a file's records, by a sample: the first records, and some of each later batch."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._looked_at = 0
 
     @classmethod
-    def of(cls, parts: Iterable[Kinds]) -> Kinds:
-        """Those of all files together."""
-        made = cls()
-        for part in parts:
-            for name, count in part._counts.items():
-                made._counts[name] = made._counts.get(name, 0) + count
-        return made
+    def of(cls, files: Iterable[Kinds]) -> Kinds:
+        """Sum up the kinds of several files."""
+        total = cls()
+        for kinds in files:
+            for name, count in kinds._counts.items():
+                total._counts[name] = total._counts.get(name, 0) + count
+        return total
 
     def add(self, records: _core.RecordBatch) -> None:
-        """Looks at a batch."""
-        most = max(_OF_BATCH, _FIRST - self._looked_at)
-        for place in range(min(most, len(records))):
-            kind = kind_of(records[place])
-            self._counts[kind] = self._counts.get(kind, 0) + 1
+        count = max(_BATCH_RECORDS, _FIRST_RECORDS - self._looked_at)
+        for row in range(min(count, len(records))):
+            name = kind_of(records[row])
+            self._counts[name] = self._counts.get(name, 0) + 1
             self._looked_at += 1
 
     @property
     def names(self) -> list[str]:
-        """The kinds, the most frequent one first; empty records only if there are no others."""
+        """The kinds, the most frequent first; empty records only if there are no others."""
         names = sorted(self._counts, key=lambda name: -self._counts[name])
         return [name for name in names if name != EMPTY] or names

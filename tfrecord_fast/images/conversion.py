@@ -16,14 +16,14 @@ __all__ = ["convert_image_dtype"]
 def convert_image_dtype(
     image: npt.ArrayLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> npt.NDArray[Any]:
-    """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
+    """Convert an image to another dtype and scale it: floats are 0 to 1, integers 0 to their largest value.
 
     Args:
       image: an array of any integer or float dtype.
-      saturate: what the dtype does not hold becomes the nearest value that it does.
+      saturate: clip values to the range of the dtype.
 
     Raises:
-      TypeError: either dtype is of something else.
+      TypeError: a dtype is neither integer nor float.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
@@ -31,41 +31,41 @@ def convert_image_dtype(
     """
     values: Any = np.asarray(image)
     if isinstance(image, list | tuple) and values.dtype == np.int64 and np.array_equal(values, values.astype(np.int32)):
-        values = values.astype(np.int32)  # as TensorFlow types Python's
-    kind: Any = np.dtype(as_dtype(dtype).as_numpy_dtype)
-    for one in (values.dtype, kind):
-        if one.kind not in "iufV":  # V: bfloat16
-            raise TypeError(f"images are of integers or floats, not of {one}")
-    if values.dtype == kind:
+        values = values.astype(np.int32)  # the dtype that TensorFlow chooses
+    target: Any = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    for image_dtype in (values.dtype, target):
+        if image_dtype.kind not in "iufV":  # V: bfloat16
+            raise TypeError(f"images must have an integer or float dtype, got {image_dtype}")
+    if values.dtype == target:
         scaled = values
-    elif values.dtype.kind in "iu" and kind.kind in "iu":
-        have, want = np.iinfo(values.dtype).max, np.iinfo(kind).max
+    elif values.dtype.kind in "iu" and target.kind in "iu":
+        have, want = np.iinfo(values.dtype).max, np.iinfo(target).max
         if have > want:
             scaled = values // ((have + 1) // (want + 1))
-            scaled = _saturated(scaled, kind) if saturate else scaled
+            scaled = _saturated(scaled, target) if saturate else scaled
         else:
-            scaled = _saturated(values, kind) if saturate else values.astype(kind)
-            scaled = scaled * kind.type((want + 1) // (have + 1))
+            scaled = _saturated(values, target) if saturate else values.astype(target)
+            scaled = scaled * target.type((want + 1) // (have + 1))
     elif values.dtype.kind in "iu":
-        scaled = values.astype(kind) * kind.type(1.0 / np.iinfo(values.dtype).max)
-    elif kind.kind in "iu":
-        scaled = values * values.dtype.type(np.iinfo(kind).max + 0.5)
-        scaled = _saturated(scaled, kind) if saturate else scaled
+        scaled = values.astype(target) * target.type(1.0 / np.iinfo(values.dtype).max)
+    elif target.kind in "iu":
+        scaled = values * values.dtype.type(np.iinfo(target).max + 0.5)
+        scaled = _saturated(scaled, target) if saturate else scaled
     else:
         scaled = values
-    return scaled if scaled.dtype == kind else numbers_as(scaled, kind)
+    return scaled if scaled.dtype == target else numbers_as(scaled, target)
 
 
-def _saturated(values: npt.NDArray[Any], kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """As integers of a dtype, the nearest ones for those beyond it."""
-    limits = np.iinfo(kind)
+def _saturated(values: npt.NDArray[Any], target: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Cast to an integer dtype, and clip values beyond its range."""
+    limits = np.iinfo(target)
     if values.dtype.kind in "iu":
         own = np.iinfo(values.dtype)
         within: npt.NDArray[Any] = np.clip(values, max(own.min, limits.min), min(own.max, limits.max))
-        return within.astype(kind)
+        return within.astype(target)
     values = values.astype(np.float32) if values.dtype.itemsize < 4 else values
     low, high = values.dtype.type(limits.min), values.dtype.type(limits.max)
-    if int(high) > limits.max:  # the greatest that the floats have below it
+    if int(high) > limits.max:  # the largest float below the limit
         high = np.nextafter(high, low)
     within = np.clip(values, low, high)
-    return within.astype(kind)
+    return within.astype(target)

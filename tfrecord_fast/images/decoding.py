@@ -1,16 +1,15 @@
-"""JPEG, PNG, GIF and BMP, as `tf.io` decodes them; needs the extra `image`.
+"""JPEG, PNG, GIF and BMP to arrays, as `tf.io` decodes them. Needs the extra `image`.
 
-JPEG is decoded by libjpeg-turbo (the package simplejpeg), with TensorFlow's settings and so with its pixels. Without
-simplejpeg, Pillow decodes it, and pixels may differ by a few steps of 255. Everything else is Pillow's, but for what
-TensorFlow does otherwise: frames of GIFs, deep PNGs, alpha in BMPs.
+JPEGs are decoded by libjpeg-turbo (the package simplejpeg) with TensorFlow's settings, so the pixels are the same.
+Without simplejpeg, Pillow decodes them, and pixels may differ by a few steps of 255. Pillow decodes the other formats,
+except where TensorFlow differs: frames of GIFs, deep PNGs, alpha in BMPs.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -20,11 +19,10 @@ from .. import _core
 from ..base.samples import sample_length
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
-from .bmp import read_rgba_bmp
 from .conversion import convert_image_dtype
 from .gif import is_gif, read_gif
-from .libraries import pillow, simplejpeg
-from .png import read_deep_png
+from .libraries import JPEG, PNG, pillow, pillow_errors, simplejpeg, undecodable
+from .raw_formats import read_deep_png, read_rgba_bmp
 
 __all__ = [
     "decode_bmp",
@@ -39,9 +37,8 @@ __all__ = [
 Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-_PNG = b"\x89PNG\r\n\x1a\n"
 _DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
-# The weights of red, green and blue that TensorFlow gives libpng, in 32768ths.
+# TensorFlow's weights of red, green and blue for libpng, in 32768ths.
 _GRAY = (9797, 19234, 3737)
 
 
@@ -63,7 +60,7 @@ Decoder = TypeVar("Decoder", bound=Callable[..., npt.NDArray[Any]])
 
 
 def _or_made_up(decode: Decoder) -> Decoder:
-    """The decoder; where elements are made up, it gives a black image for what is none."""
+    """Let a decoder return a black image instead of an error while elements are made up."""
 
     @functools.wraps(decode)
     def decoded(contents: Contents, channels: int | None = 0, *args: Any, **kwargs: Any) -> npt.NDArray[Any]:
@@ -73,15 +70,15 @@ def _or_made_up(decode: Decoder) -> Decoder:
             length = sample_length()
             if length is None:
                 raise
-            kind = as_dtype(kwargs.get("dtype", args[0] if args and not isinstance(args[0], int) else "uint8"))
-            return np.zeros((16 * length, 16 * length, channels or (1 if length % 2 else 3)), kind.as_numpy_dtype)
+            dtype = as_dtype(kwargs.get("dtype", args[0] if args and not isinstance(args[0], int) else "uint8"))
+            return np.zeros((16 * length, 16 * length, channels or (1 if length % 2 else 3)), dtype.as_numpy_dtype)
 
     return cast("Decoder", decoded)
 
 
 def is_jpeg(contents: Contents, name: str | None = None) -> bool:
-    """Whether the bytes begin like a JPEG."""
-    return _content(contents)[:3] == b"\xff\xd8\xff"
+    """Return True if the bytes begin like a JPEG."""
+    return _content(contents).startswith(JPEG)
 
 
 @_or_made_up
@@ -95,11 +92,11 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> npt.NDArray[Any]:
-    """A JPEG (or another image) as an array.
+    """Decode a JPEG (or another image).
 
     Args:
-      channels: 0: those of the image; 1: grayscale; 3: RGB.
-      ratio: 1, 2, 4 or 8: makes the image smaller by that factor while decoding; needs Pillow.
+      channels: 0 for those of the image, 1 for grayscale, 3 for RGB.
+      ratio: 1, 2, 4 or 8; reduces the size by that factor while decoding. Needs Pillow.
       fancy_upscaling: slower, smoother upsampling of chroma.
       dct_method: "INTEGER_FAST" (the default, as in TensorFlow) or "INTEGER_ACCURATE".
 
@@ -130,7 +127,7 @@ def decode_jpeg(
             fastupsample=not fancy_upscaling,
         )
     except ValueError as error:
-        raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
+        raise undecodable(str(error)) from None
     return decoded
 
 
@@ -138,42 +135,42 @@ def decode_jpeg(
 def decode_png(
     contents: Contents, channels: int = 0, dtype: DTypeLike = "uint8", name: str | None = None
 ) -> npt.NDArray[Any]:
-    """A PNG (or another image) as an array.
+    """Decode a PNG (or another image).
 
     Args:
-      channels: 0: those of the image (1 to 4); 1: grayscale; 3: RGB; 4: RGBA.
-      dtype: uint8 or uint16: values of 8 bits are scaled by 257 (in a JPEG, GIF or BMP by 256), those
-        of 16 bits cut to the high byte.
+      channels: 0 for those of the image (1 to 4), 1 for grayscale, 3 for RGB, 4 for RGBA.
+      dtype: uint8 or uint16. Values of 8 bits are scaled by 257 (in a JPEG, GIF or BMP by 256); values of 16 bits are
+        cut to the high byte.
 
     Returns:
       `[height, width, channels]`.
 
     Raises:
-      errors.InvalidArgumentError: not an image, or a damaged one; uint16 from an interlaced
-        PNG with 16 bits per color channel.
+      errors.InvalidArgumentError: not an image, or a damaged one; uint16 from an interlaced PNG with 16 bits per color
+        channel.
     """
-    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
-    if kind not in (np.uint8, np.uint16):
-        raise InvalidArgumentError(f"an image decodes to uint8 or uint16, not {kind}")
+    target = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    if target not in (np.uint8, np.uint16):
+        raise InvalidArgumentError(f"dtype must be uint8 or uint16, got {target}")
     data = _content(contents)
     channels = _check_channels(channels, (0, 1, 3, 4))
-    if data.startswith(_PNG):
-        return _decode_png(data, channels, kind)
+    if data.startswith(PNG):
+        return _decode_png(data, channels, target)
     decoded = decode_jpeg(data, channels) if is_jpeg(data) and channels != 4 else _decode(data, channels)
-    return decoded if kind == np.uint8 else decoded.astype(np.uint16) << 8
+    return decoded if target == np.uint8 else decoded.astype(np.uint16) << 8
 
 
 @_or_made_up
 def decode_bmp(contents: Contents, channels: int = 0, name: str | None = None) -> npt.NDArray[Any]:
-    """A BMP as uint8 `[height, width, channels]`; one of 32 bits per pixel has 4 channels, the last one alpha."""
+    """Decode a BMP to uint8 `[height, width, channels]`; with 32 bits per pixel, the fourth channel is alpha."""
     return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
 
 
 def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
-    """All frames of a GIF as uint8 `[frames, height, width, 3]`.
+    """Decode all frames of a GIF to uint8 `[frames, height, width, 3]`.
 
-    Each is drawn over the one before, and shows it where it has no pixels or is transparent; nothing is disposed of.
-    What is in no frame is black, and the size is that of the largest frame.
+    Each frame is drawn over the one before, which stays visible outside of the new frame and where it is transparent.
+    Pixels outside of all frames are black, and the size is that of the largest frame.
 
     Raises:
       errors.InvalidArgumentError: not an image, or a damaged one.
@@ -183,11 +180,11 @@ def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
         return read_gif(data)
     if is_jpeg(data):
         return decode_jpeg(data, 3)[None]
-    if data.startswith(_PNG):
+    if data.startswith(PNG):
         return decode_png(data, 3)[None]
     image = _open(data)
     frames = []
-    with _pillow_at(_UNDECODABLE):
+    with pillow_errors():
         for number in range(getattr(image, "n_frames", 1)):
             image.seek(number)
             frames.append(np.asarray(image.convert("RGB")))
@@ -202,13 +199,13 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> npt.NDArray[Any]:
-    """A JPEG, PNG, GIF or BMP, whichever it is.
+    """Decode a JPEG, PNG, GIF or BMP.
 
     Args:
-      channels: as for `decode_png`; JPEGs themselves have 1 or 3, BMPs 1, 3 or 4. A GIF has 3, and gives no others.
-      dtype: uint8, uint16 or float32; for other integers and floats, decoded to uint16 and then converted as by
-        `convert_image_dtype`. Floats are 0 to 1; by way of uint16, JPEGs, GIFs and BMPs only reach 0.996.
-      expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
+      channels: as for `decode_png`. A GIF always has 3.
+      dtype: any integer or float dtype. All but uint8 and float32 are converted from uint16, as by
+        `convert_image_dtype`. Floats are 0 to 1; from uint16, JPEGs, GIFs and BMPs only reach 0.996.
+      expand_animations: True to return `[frames, height, width, 3]` for a GIF, False for its first frame.
 
     Returns:
       `[height, width, channels]`.
@@ -217,55 +214,42 @@ def decode_image(
       errors.InvalidArgumentError: not an image, or a damaged one.
     """
     data = _content(contents)
-    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    target = np.dtype(as_dtype(dtype).as_numpy_dtype)
     channels = _check_channels(channels, (0, 1, 3, 4))
     if is_gif(data):
         _check_gif_channels(channels)
         decoded = read_gif(data) if expand_animations else read_gif(data, only_first=True)[0]
     elif is_jpeg(data) and channels != 4:
         decoded = decode_jpeg(data, channels)
-    elif data.startswith(_PNG):
-        decoded = _decode_png(data, channels, np.dtype(np.uint8 if kind == np.uint8 else np.uint16))
+    elif data.startswith(PNG):
+        decoded = _decode_png(data, channels, np.dtype(np.uint8 if target == np.uint8 else np.uint16))
     else:
         decoded = _decode(data, channels)
-    return _in_dtype(decoded, kind)
+    return _in_dtype(decoded, target)
 
 
-def _in_dtype(decoded: npt.NDArray[Any], kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The pixels in the dtype: those of 8 bits go by way of uint16, as in TensorFlow, to all but these two."""
-    if decoded.dtype == np.uint8 and kind not in (np.uint8, np.float32):
+def _in_dtype(decoded: npt.NDArray[Any], target: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Convert pixels to the dtype: 8 bits by way of uint16, except to uint8 and float32, as in TensorFlow."""
+    if decoded.dtype == np.uint8 and target not in (np.uint8, np.float32):
         decoded = decoded.astype(np.uint16) << 8
-    if kind == decoded.dtype:
+    if target == decoded.dtype:
         return decoded
     with np.errstate(over="ignore"):
-        made = convert_image_dtype(decoded, kind)
-    return np.minimum(made, kind.type(1)) if kind == np.float16 else made  # 65535 is infinite in it
+        converted = convert_image_dtype(decoded, target)
+    return np.minimum(converted, target.type(1)) if target == np.float16 else converted  # 65535 is infinite in float16
 
 
 _UNKNOWN = "Unknown image file format; expected JPEG, PNG, GIF or BMP"
-_UNDECODABLE = "the image can't be decoded"
-
-
-@contextlib.contextmanager
-def _pillow_at(what: str) -> Iterator[None]:
-    """Of a damaged image, Pillow raises exceptions of its own and whatever its readers stumble on."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise InvalidArgumentError(f"{what}: {error}") from None
 
 
 def _open(data: bytes) -> Any:
     library = pillow()
-    with _pillow_at(_UNKNOWN):
+    with pillow_errors(_UNKNOWN):
         return library.open(io.BytesIO(data))
 
 
 def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
-    """Anything but a PNG, by Pillow."""
-    if data.startswith(_PNG):
+    if data.startswith(PNG):
         return _decode_png(data, channels, np.dtype(np.uint8))
     if is_gif(data):
         return _single_frame(data, channels)
@@ -281,57 +265,56 @@ def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
 
 def _check_gif_channels(channels: int) -> None:
     if channels not in (0, 3):
-        raise InvalidArgumentError(f"a GIF has 3 channels, not {channels}")
+        raise InvalidArgumentError(f"a GIF has 3 channels; channels must be 0 or 3, got {channels}")
 
 
 def _single_frame(data: bytes, channels: int) -> npt.NDArray[Any]:
-    """A GIF that is no animation."""
     _check_gif_channels(channels)
     frames = read_gif(data)
     if len(frames) > 1:
-        raise InvalidArgumentError(f"the GIF has {len(frames)} frames: decode_gif and decode_image give all of them")
+        raise InvalidArgumentError(f"the GIF has {len(frames)} frames; use decode_gif or decode_image")
     only: npt.NDArray[Any] = frames[0]
     return only
 
 
 def _smaller(image: Any, ratio: int) -> Any:
-    """A JPEG that is decoded smaller: Pillow takes the ratio that leaves at least the size it is asked for."""
+    """Reduce the size of a JPEG while decoding. Pillow chooses a ratio that gives at least the requested size."""
     size = -(-image.width // ratio), -(-image.height // ratio)
-    with _pillow_at(_UNDECODABLE):
+    with pillow_errors():
         image.draft(None, (max(1, image.width // ratio), max(1, image.height // ratio)))
         return image if image.size == size else image.resize(size, pillow().BOX)  # of a few pixels
 
 
 def _pixels_of(image: Any, mode: str | None = None) -> npt.NDArray[Any]:
-    """`[height, width, channels]`, converted to the mode if one is given."""
-    with _pillow_at(_UNDECODABLE):
+    """Return `[height, width, channels]`, converted to the mode if there is one."""
+    with pillow_errors():
         pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
-def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """A PNG with the channels and depth that libpng gives it; Pillow only reads it."""
+def _decode_png(data: bytes, channels: int, target: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Decode a PNG with libpng's channels and depth, which differ from Pillow's."""
     image = _open(data)
     deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
     if image.mode == "L" and data[24] in (2, 4) and "transparency" in image.info:
-        image.info["transparency"] *= 255 // (2 ** data[24] - 1)  # Pillow scales the pixels to 8 bits, and not this
+        image.info["transparency"] *= 255 // (2 ** data[24] - 1)  # Pillow scales only the pixels to 8 bits
     if image.mode.startswith("I"):
         pixels = _pixels_of(image).astype(np.uint16)
         if channels == 4 and "transparency" in image.info:
             alpha = np.where(pixels == image.info["transparency"], 0, 65535).astype(np.uint16)
             pixels = np.concatenate([pixels, alpha], axis=2)
-    elif deep and (kind == np.uint16 or channels == 1 or (channels == 4 and "transparency" in image.info)):
+    elif deep and (target == np.uint16 or channels == 1 or (channels == 4 and "transparency" in image.info)):
         pixels = read_deep_png(data, with_transparency=channels == 4)
     elif image.mode == "P":
         pixels = _pixels_of(image, "RGBA" if "transparency" in image.info else "RGB")
     elif channels == 4:
-        pixels = _pixels_of(image, "RGBA")  # handles a transparent color too
+        pixels = _pixels_of(image, "RGBA")  # which includes a transparent color
     else:
         pixels = _pixels_of(image, "L" if image.mode == "1" else None)
         if deep and with_alpha:
-            pixels = pixels[:, :, ::3]  # Pillow turns it into RGBA
+            pixels = pixels[:, :, ::3]  # Pillow returns RGBA
     pixels = _with_channels(pixels, channels or pixels.shape[2])
-    if kind == np.uint8:
+    if target == np.uint8:
         return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
     return pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
 
@@ -352,6 +335,6 @@ def _with_channels(pixels: npt.NDArray[Any], channels: int) -> npt.NDArray[Any]:
 def _gray(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
     if pixels.dtype == np.uint16:
-        total += 1 << 14  # rounded, except for 8 bits
+        total += 1 << 14  # round, except for 8 bits
     gray: npt.NDArray[Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
     return gray

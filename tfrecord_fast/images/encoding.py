@@ -1,4 +1,4 @@
-"""JPEG and PNG, as `tf.io` encodes them; needs the extra `image`."""
+"""Arrays to JPEG and PNG, as `tf.io` encodes them. Needs the extra `image`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .libraries import pillow, simplejpeg
 __all__ = ["encode_jpeg", "encode_png"]
 
 _DENSITY_UNITS = {"in": 1, "cm": 2}
-_XMP = b"http://ns.adobe.com/xap/1.0/\0"  # begins a segment of XMP
-_SEGMENT_BYTES = 0xFFFF - 2 - len(_XMP)  # a segment's length has 16 bits, and counts itself
+_XMP = b"http://ns.adobe.com/xap/1.0/\0"  # the beginning of an XMP segment
+_SEGMENT_BYTES = 0xFFFF - 2 - len(_XMP)  # the length of a segment has 16 bits, and includes itself
 
 
-def _pixels(image: npt.ArrayLike, kinds: tuple[type, ...], channels: tuple[int, ...]) -> npt.NDArray[Any]:
+def _pixels(image: npt.ArrayLike, dtypes: tuple[type, ...], channels: tuple[int, ...]) -> npt.NDArray[Any]:
     pixels = np.asarray(image)
-    if pixels.dtype.type not in kinds or pixels.ndim != 3 or pixels.shape[2] not in channels:
-        names = " or ".join(np.dtype(kind).name for kind in kinds)
+    if pixels.dtype.type not in dtypes or pixels.ndim != 3 or pixels.shape[2] not in channels:
+        names = " or ".join(np.dtype(dtype).name for dtype in dtypes)
         raise InvalidArgumentError(
-            f"an image to encode is {names} [height, width, {' or '.join(map(str, channels))}], "
+            f"an image to encode must be {names} [height, width, {' or '.join(map(str, channels))}], "
             f"got {pixels.dtype} {list(pixels.shape)}"
         )
     return np.ascontiguousarray(pixels)
@@ -43,16 +43,16 @@ def encode_jpeg(
     xmp_metadata: str = "",
     name: str | None = None,
 ) -> bytes:
-    """An image as JPEG.
+    """Encode an image as JPEG.
 
     Args:
       image: uint8 `[height, width, 1 or 3]`.
       format: "", "grayscale" or "rgb".
       quality: 0 to 100.
-      progressive, optimize_size: through Pillow.
-      chroma_downsampling: 4:2:0, else 4:4:4.
-      density_unit: "in" or "cm": of x_density and y_density, in pixels per unit, of which 16 bits are kept.
-      xmp_metadata: at most 65,504 bytes as UTF-8; none if it is empty.
+      progressive, optimize_size: options of Pillow, which then encodes the image.
+      chroma_downsampling: True for 4:2:0, False for 4:4:4.
+      density_unit: "in" or "cm", the unit of x_density and y_density. 16 bits of each are kept.
+      xmp_metadata: at most 65,504 bytes as UTF-8; empty for none.
 
     Raises:
       errors.InvalidArgumentError: another dtype, shape, format or unit, or too much metadata.
@@ -62,10 +62,10 @@ def encode_jpeg(
     (8, 16, 3)
     """
     if density_unit not in _DENSITY_UNITS:
-        raise InvalidArgumentError(f"density_unit is 'in' or 'cm', got {density_unit!r}")
+        raise InvalidArgumentError(f"density_unit must be 'in' or 'cm', got {density_unit!r}")
     xmp = xmp_metadata.encode() if isinstance(xmp_metadata, str) else bytes(xmp_metadata)
     if len(xmp) > _SEGMENT_BYTES:
-        raise InvalidArgumentError(f"xmp_metadata has {len(xmp)} bytes, and a JPEG holds at most {_SEGMENT_BYTES}")
+        raise InvalidArgumentError(f"xmp_metadata must have at most {_SEGMENT_BYTES} bytes, got {len(xmp)}")
     densities = (int(density) & 0xFFFF for density in (x_density, y_density))
     head = struct.pack(
         ">4sH5s2BB2H2x", b"\xff\xd8\xff\xe0", 16, b"JFIF\0", 1, 1, _DENSITY_UNITS[density_unit], *densities
@@ -79,7 +79,7 @@ def encode_jpeg(
 
 
 def _end_of_jfif(jpeg: bytes) -> int:
-    """Where a JPEG's first segment, which is JFIF's, ends."""
+    """Return the end of a JPEG's first segment, if it is JFIF's."""
     return 4 + int.from_bytes(jpeg[4:6], "big") if jpeg[2:4] == b"\xff\xe0" else 2
 
 
@@ -116,11 +116,11 @@ def _encoded(
 
 
 def encode_png(image: npt.ArrayLike, compression: int = -1, name: str | None = None) -> bytes:
-    """An image as PNG.
+    """Encode an image as PNG.
 
     Args:
       image: uint8 `[height, width, 1 to 4]`, or uint16 `[height, width, 1]`.
-      compression: zlib's level, 0 to 9; -1 for the default.
+      compression: the level for zlib, 0 to 9; -1 for the default.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> image = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
@@ -129,7 +129,7 @@ def encode_png(image: npt.ArrayLike, compression: int = -1, name: str | None = N
     """
     pixels = _pixels(image, (np.uint8, np.uint16), (1, 2, 3, 4))
     if pixels.dtype == np.uint16 and pixels.shape[2] != 1:
-        raise InvalidArgumentError("a uint16 image to encode has one channel")
+        raise InvalidArgumentError("a uint16 image to encode must have one channel")
     buffer = io.BytesIO()
     level = {} if compression < 0 else {"compress_level": compression}
     pillow().fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels).save(buffer, "PNG", **level)

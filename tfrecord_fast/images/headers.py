@@ -1,18 +1,18 @@
-"""The format, width and height of an image, from its first bytes: no library is needed, and nothing is decoded."""
+"""The format, width and height of an image from its first bytes, without a library."""
 
 from __future__ import annotations
 
 import struct
 
+from .libraries import JPEG, PNG
+
 __all__ = ["image_of"]
 
-_PNG = b"\x89PNG\r\n\x1a\n"
-_NOT_FRAMES = {0xC4, 0xC8, 0xCC}  # Markers of JPEG between those that begin a frame
+_NOT_FRAMES = {0xC4, 0xC8, 0xCC}  # markers in the range of those that begin a JPEG's frame
 
 
 def image_of(data: bytes) -> tuple[str, int, int] | None:
-    """("PNG", width, height), or the same of a JPEG, GIF, WebP or BMP image; None for anything else, or if the
-    header is cut.
+    """Return ("PNG", width, height), or the same of a JPEG, GIF, WebP or BMP; None for other or truncated data.
 
     >>> image_of(b"GIF89a" + bytes([3, 0, 2, 0]))
     ('GIF', 3, 2)
@@ -24,14 +24,14 @@ def image_of(data: bytes) -> tuple[str, int, int] | None:
 
 
 def _image_of(data: bytes) -> tuple[str, int, int] | None:
-    if data.startswith(_PNG):
+    if data.startswith(PNG):
         return ("PNG", *struct.unpack_from(">II", data, 16))
     if data.startswith((b"GIF87a", b"GIF89a")):
         return ("GIF", *struct.unpack_from("<HH", data, 6))
     if data.startswith(b"BM") and struct.unpack_from("<I", data, 2)[0] == len(data):
         width, height = struct.unpack_from("<ii", data, 18)
         return "BMP", width, abs(height)
-    if data.startswith(b"\xff\xd8\xff"):
+    if data.startswith(JPEG):
         return _jpeg(data)
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return _webp(data)
@@ -39,16 +39,16 @@ def _image_of(data: bytes) -> tuple[str, int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[str, int, int] | None:
-    place = 2
-    while data[place] == 0xFF:
-        marker = data[place + 1]
+    position = 2
+    while data[position] == 0xFF:
+        marker = data[position + 1]
         if marker == 0xFF:  # padding
-            place += 1
+            position += 1
         elif 0xC0 <= marker <= 0xCF and marker not in _NOT_FRAMES:
-            height, width = struct.unpack_from(">HH", data, place + 5)
+            height, width = struct.unpack_from(">HH", data, position + 5)
             return "JPEG", width, height
         else:
-            place += 2 + int(struct.unpack_from(">H", data, place + 2)[0])
+            position += 2 + int(struct.unpack_from(">H", data, position + 2)[0])
     return None
 
 

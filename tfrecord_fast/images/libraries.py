@@ -1,19 +1,43 @@
-"""The libraries that read and write images, imported when used."""
+"""The libraries that read and write images, imported on first use, and the error for images that they cannot decode."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from ..base.optional import optional, optional_or_none
+from ..errors import InvalidArgumentError
 
-__all__ = ["pillow", "simplejpeg"]
+__all__ = ["JPEG", "PNG", "UNDECODABLE", "pillow", "pillow_errors", "simplejpeg", "undecodable"]
+
+# The first bytes of files.
+PNG = b"\x89PNG\r\n\x1a\n"
+JPEG = b"\xff\xd8\xff"
+
+UNDECODABLE = "the image can't be decoded"
 
 
 def pillow() -> Any:
-    """PIL.Image."""
+    """Return PIL.Image."""
     return optional("PIL.Image", "images need Pillow")
 
 
 def simplejpeg() -> Any:
-    """The package simplejpeg; None if it is not installed."""
+    """Return the package simplejpeg; None if it is not installed."""
     return optional_or_none("simplejpeg")
+
+
+def undecodable(why: str) -> InvalidArgumentError:
+    return InvalidArgumentError(f"{UNDECODABLE}: {why}")
+
+
+@contextlib.contextmanager
+def pillow_errors(what: str = UNDECODABLE) -> Iterator[None]:
+    """Turn the errors of Pillow, which raises errors of many classes for damage, into InvalidArgumentError."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidArgumentError(f"{what}: {error}") from None

@@ -19,6 +19,7 @@ import grain
 import numpy as np
 
 from .. import _core
+from ..base.handlers import raised_by_handler
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
@@ -303,6 +304,14 @@ class _Batches(grain.DatasetIterator[Any]):
 
     def __next__(self) -> Any:
         reader = self._open()
+        try:
+            return self._next(reader)
+        except BaseException as error:
+            if raised_by_handler(error):
+                self._batches = iter(())
+            raise
+
+    def _next(self, reader: ShardReader[Any]) -> Any:
         if self._batches is None:
             self._batches = iter(reader)
         while self._repeats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._core import Iteration
 from ..data.dataset import Dataset as PlainDataset
 from ..data.handle import node_of
 from ..data.nodes.node import Node
@@ -91,14 +92,14 @@ def plain_of(dataset: Dataset) -> PlainDataset[Any]:
     return PlainDataset(node_of(dataset))
 
 
-class Elements(map):  # type: ignore[type-arg]
+class Elements(Iteration):  # type: ignore[type-arg]
     """An iterator over tensors; after an error, `next()` continues with the next element."""
 
     _dataset: Dataset
 
     def __new__(cls, dataset: Dataset, elements: Iterator[Any]) -> Elements:
         """Over the tensors of these elements of the package."""
-        made = super().__new__(cls, raised, elements)
+        made = super().__new__(cls, map(raised, elements))
         made._dataset = dataset
         return made
 

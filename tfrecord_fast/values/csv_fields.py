@@ -1,6 +1,6 @@
-"""The fields of a record of comma-separated values, and fields as numbers; RFC 4180, as strictly as TensorFlow.
+"""The fields of records of comma-separated values (RFC 4180), parsed as strictly as by TensorFlow.
 
-Python's csv module takes what is damaged without a word (`"a"b` is `ab` to it), and `int` takes `1_0`.
+Python's csv module accepts damaged quotes silently (it reads `"a"b` as `ab`), and `int` accepts `1_0`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .columns.strings import object_array
 __all__ = ["Fields", "Unclosed", "number_reader", "split_record", "stays_open"]
 
 _INTEGER = re.compile(rb"\s*([+-]?)(?:0*(?=[0-9]))([0-9]+)\s*")
-_DIGITS = 20  # no integer of 64 bits has more; a number of a million would take its time
+_DIGITS = 20  # no integer of 64 bits has more, and converting a million digits is slow
 _DECIMAL = re.compile(
     rb"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf(?:inity)?|nan))\s*", re.I
 )
@@ -32,23 +32,23 @@ _END = re.compile(rb"[\r\n]")
 
 
 class Unclosed(InvalidArgumentError):
-    """The record ends inside a quoted field: it may go on in the next line."""
+    """The record ends inside a quoted field, which may continue in the next line."""
 
 
 class Fields:
-    """What the fields of records are read as.
+    """The types and defaults of the fields of records.
 
     Args:
-      defaults: for each field a dtype, if it is required, or what is taken for one that is empty: a number, bytes, or
-        an array of at most one of them. None for an array without any.
+      defaults: for each field a dtype, if the field is required, or the value of an empty field: a number, bytes, or an
+        array of at most one of them. An empty array also makes the field required.
       delimiter: one character.
-      quotes: whether fields may be quoted.
-      missing: a field that is taken for an empty one, too.
-      select: the numbers of the fields that are read, in ascending order; None: all.
+      quotes: allow quoted fields.
+      missing: text that counts as an empty field.
+      select: the indices of the fields to read, in ascending order; None for all.
 
     Raises:
-      ValueError: a default of another kind, or of several values; numbers that are no ascending ones, or not as many as
-        there are defaults; a delimiter of another size.
+      ValueError: a default is of another type, or has several values; `select` is not ascending, or differs in length
+        from `defaults`; the delimiter is not one character.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Fields:
             raise InvalidArgumentError(f"field_delim should be only 1 char, got {delimiter!r}")
         self.quotes = bool(quotes)
         self._missing = missing.encode() if isinstance(missing, str) else missing
-        self._select = None if select is None else [operator.index(place) for place in select]
+        self._select = None if select is None else [operator.index(index) for index in select]
         if self._select is not None:
             if len(self._select) != len(self._defaults):
                 raise InvalidArgumentError(
@@ -82,37 +82,37 @@ class Fields:
                 raise InvalidArgumentError(f"select_cols should be strictly increasing indices, got {self._select}")
 
     def of(self, record: bytes) -> list[Any]:
-        """The values of one record.
+        """Parse the values of one record.
 
         Raises:
-          errors.InvalidArgumentError: it is not well formed, has more or fewer fields, or one of another kind.
+          errors.InvalidArgumentError: the record is malformed, has more or fewer fields, or a field of another type.
         """
         fields = split_record(record, self.delimiter, self.quotes)
         if self._select is None:
             if len(fields) != len(self._defaults):
-                got = "more" if len(fields) > len(self._defaults) else len(fields)
-                raise InvalidArgumentError(f"Expect {len(self._defaults)} fields but have {got} in record")
+                count = "more" if len(fields) > len(self._defaults) else len(fields)
+                raise InvalidArgumentError(f"Expect {len(self._defaults)} fields but have {count} in record")
         elif self._select and self._select[-1] >= len(fields):
-            have = sum(place < len(fields) for place in self._select)
-            raise InvalidArgumentError(f"Expect {len(self._defaults)} fields but have {have} in record")
+            count = sum(index < len(fields) for index in self._select)
+            raise InvalidArgumentError(f"Expect {len(self._defaults)} fields but have {count} in record")
         else:
-            fields = [fields[place] for place in self._select]
-        return [self._value(place, field) for place, field in enumerate(fields)]
+            fields = [fields[index] for index in self._select]
+        return [self._value(index, field) for index, field in enumerate(fields)]
 
-    def _value(self, place: int, field: bytes) -> Any:
+    def _value(self, index: int, field: bytes) -> Any:
         if not field or field == self._missing:
-            if self._defaults[place] is None:
-                raise InvalidArgumentError(f"Field {place} is required but missing in record!")
-            return self._defaults[place]
+            if self._defaults[index] is None:
+                raise InvalidArgumentError(f"Field {index} is required but missing in record!")
+            return self._defaults[index]
         try:
-            return self._readers[place](field)
+            return self._readers[index](field)
         except ValueError:
             text = field.decode("utf-8", "backslashreplace")
-            kind = as_dtype(self.dtypes[place]).name
-            raise InvalidArgumentError(f"Field {place} in record is not a valid {kind}: {text:.100}") from None
+            name = as_dtype(self.dtypes[index]).name
+            raise InvalidArgumentError(f"Field {index} in record is not a valid {name}: {text:.100}") from None
 
     def columns(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
-        """The values of several records, one array for each field."""
+        """Return the values of several records as one array for each field."""
         columns: Any = zip(*rows, strict=True) if rows else [[] for _ in self.dtypes]
         return [
             object_array(list(column), (len(rows),)) if dtype.kind == "O" else np.array(column, dtype=dtype)
@@ -120,44 +120,47 @@ class Fields:
         ]
 
 
-def _default(given: Any) -> tuple[np.dtype[Any], Any]:
-    if hasattr(given, "as_numpy_dtype"):
-        return _kind(np.dtype(given.as_numpy_dtype)), None
-    if isinstance(given, str | bytes):
-        return np.dtype(object), given.encode() if isinstance(given, str) else given
-    array = np.asarray(given)
-    if isinstance(given, int | float | list | tuple) and not isinstance(given, np.generic) and array.dtype.kind in "if":
-        # As `constant` makes it.
+def _default(default: Any) -> tuple[np.dtype[Any], Any]:
+    if hasattr(default, "as_numpy_dtype"):
+        return _field_dtype(np.dtype(default.as_numpy_dtype)), None
+    if isinstance(default, str | bytes):
+        return np.dtype(object), default.encode() if isinstance(default, str) else default
+    array = np.asarray(default)
+    if (
+        isinstance(default, int | float | list | tuple)
+        and not isinstance(default, np.generic)
+        and array.dtype.kind in "if"
+    ):
+        # Python numbers get the dtypes of `constant`.
         fits = array.dtype.kind == "i" and ((array >= -(1 << 31)) & (array < 1 << 31)).all()
-        array = array if array.dtype.kind == "i" and not fits else np.asarray(given, np.int32 if fits else np.float32)
+        array = array if array.dtype.kind == "i" and not fits else np.asarray(default, np.int32 if fits else np.float32)
     if array.size > 1 or array.ndim > 1:
-        raise InvalidArgumentError(f"a default is one value or none, got {given!r:.100}")
+        raise InvalidArgumentError(f"a default must be one value or an empty array, got {default!r:.100}")
     if array.dtype.kind in "OSU":
         values = array.ravel().tolist()
-        if not all(isinstance(one, str | bytes) for one in values):
-            raise InvalidArgumentError(f"a default is a number or a string, got {given!r:.100}")
+        if not all(isinstance(value, str | bytes) for value in values):
+            raise InvalidArgumentError(f"a default must be a number or a string, got {default!r:.100}")
         return np.dtype(object), (values[0].encode() if isinstance(values[0], str) else values[0]) if values else None
-    return _kind(array.dtype), array.item() if array.size else None
+    return _field_dtype(array.dtype), array.item() if array.size else None
 
 
-def _kind(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _field_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype not in (np.int32, np.int64, np.float32, np.float64, object):
         raise InvalidArgumentError(
-            f"record_defaults are of float32, float64, int32, int64 or string, not of {dtype.name}"
+            f"record_defaults must be float32, float64, int32, int64 or string, got {dtype.name}"
         )
     return dtype
 
 
 def split_record(record: bytes, delimiter: bytes, quotes: bool = True) -> list[bytes]:
-    """The fields of one record, which has no end of line; quoted fields without their quotes.
+    """Split one record, without its end of line, into fields; quoted fields lose their quotes.
 
     Args:
-      quotes: whether a field may be quoted; if not, quotes are part of fields.
+      quotes: allow quoted fields; otherwise, quotes are part of fields.
 
     Raises:
-      Unclosed: there is no quote after a quoted field.
-      errors.InvalidArgumentError: a quote or an end of line in a field that is not quoted, or anything after a quoted
-        one.
+      Unclosed: a quoted field does not end.
+      errors.InvalidArgumentError: a quote or an end of line in an unquoted field, or text after a quoted field.
 
     >>> split_record(b'a,"b,""c"', b",")
     [b'a', b'b,"c']
@@ -188,24 +191,23 @@ def split_record(record: bytes, delimiter: bytes, quotes: bool = True) -> list[b
 
 
 def _quoted(record: bytes, start: int) -> tuple[bytes, int]:
-    """The field whose first quote is before `start`, and the place after its last quote."""
-    parts = []
+    """Return the field whose first quote is before `start`, and the position after its last quote."""
+    pieces = []  # between pairs of quotes
     while True:
         end = record.find(b'"', start)
         if end < 0:
             raise Unclosed("Reached end of record without closing quoted field")
+        pieces.append(record[start:end])
         if record[end + 1 : end + 2] != b'"':
-            parts.append(record[start:end])
-            return b'"'.join(parts), end + 1
-        parts.append(record[start:end])
+            return b'"'.join(pieces), end + 1
         start = end + 2
 
 
 def stays_open(line: bytes, delimiter: bytes, inside: bool) -> bool:
-    """Whether a quoted field goes on after the line.
+    """Return True if a quoted field continues after the line.
 
     Args:
-      inside: whether the line begins inside one.
+      inside: True if the line begins inside a quoted field.
     """
     at = 0
     try:
@@ -225,19 +227,19 @@ def stays_open(line: bytes, delimiter: bytes, inside: bool) -> bool:
 
 
 def number_reader(dtype: np.dtype[Any]) -> Callable[[bytes], Any]:
-    """A function from a field to a number of the dtype.
+    """Return a function from a field to a number of the dtype.
 
-    Raises (the function):
-      ValueError: the field is no number, or no integer of the dtype. Floats out of range are infinite.
+    The function raises ValueError if the field is not a number, or not an integer of the dtype. Floats out of range
+    are infinite.
     """
     if dtype.kind in "iu":
         bounds = np.iinfo(dtype)
 
         def integer(field: bytes) -> Any:
-            found = _INTEGER.fullmatch(field)
-            if found is None or len(found[2]) > _DIGITS:
+            match = _INTEGER.fullmatch(field)
+            if match is None or len(match[2]) > _DIGITS:
                 raise ValueError(field)
-            value = int(found[1] + found[2])
+            value = int(match[1] + match[2])
             if not bounds.min <= value <= bounds.max:
                 raise ValueError(field)
             return value
@@ -247,18 +249,18 @@ def number_reader(dtype: np.dtype[Any]) -> Callable[[bytes], Any]:
 
 
 def _float(field: bytes) -> float:
-    if found := _DECIMAL.fullmatch(field):
-        return float(found[1])
-    if found := _HEXADECIMAL.fullmatch(field):
+    if match := _DECIMAL.fullmatch(field):
+        return float(match[1])
+    if match := _HEXADECIMAL.fullmatch(field):
         try:
-            return float.fromhex(found[1].decode())
+            return float.fromhex(match[1].decode())
         except OverflowError:
-            return float("-inf" if found[1].startswith(b"-") else "inf")
+            return float("-inf" if match[1].startswith(b"-") else "inf")
     raise ValueError(field)
 
 
 def _float32(field: bytes) -> Any:
-    """The nearest float32. By way of a float, that would be rounded twice, if the float is halfway between two."""
+    """Return the nearest float32. A float halfway between two float32s was rounded once; it must not be twice."""
     value = _float(field)
     if _is_halfway(value) and b"x" not in field.lower():
         exact = Fraction(field.strip().decode())
@@ -269,7 +271,6 @@ def _float32(field: bytes) -> Any:
 
 
 def _is_halfway(value: float) -> bool:
-    """Between two neighbouring float32s."""
     if abs(value) < 2.0**-126:  # they are 2**-149 apart
         return math.ldexp(value, 150) % 2 == 1
     (bits,) = struct.unpack("<Q", struct.pack("<d", value))

@@ -1,4 +1,4 @@
-"""The few functions on tensors that scripts around records use, on NumPy's values."""
+"""TensorFlow's functions on tensors that scripts around records use, for NumPy values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ _Lengths: TypeAlias = int | Sequence[int] | npt.NDArray[Any]
 
 
 def _value(value: object) -> npt.NDArray[Any] | BytesArray:
-    """The value as an array, typed as TensorFlow types Python's."""
     return value if isinstance(value, BytesArray) else as_ndarray(normalize(value))
 
 
@@ -48,10 +47,10 @@ def _result(array: npt.NDArray[Any] | BytesArray) -> Any:
 def constant(
     value: object, dtype: DTypeLike | None = None, shape: _Lengths | None = None, name: str | None = None
 ) -> Any:
-    """A NumPy value: Python ints become int32, floats float32, str bytes, unless `dtype` says otherwise.
+    """Return a NumPy value: Python ints become int32, floats float32, str bytes, unless `dtype` is given.
 
     Args:
-      shape: filled with the value, if it is only one.
+      shape: the shape of the result; a single value fills it.
 
     >>> import tfrecord_fast as tf
     >>> tf.constant([1, 2])
@@ -71,12 +70,12 @@ def constant(
 def convert_to_tensor(
     value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
 ) -> Any:
-    """As `constant`."""
+    """Return a NumPy value as `constant` does."""
     return constant(value, dtype)
 
 
 def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Any:
-    """The values in another dtype; of a SparseTensor too.
+    """Cast the values of an array or SparseTensor to another dtype.
 
     >>> import tfrecord_fast as tf
     >>> tf.cast([1.8, 2.2], tf.int32)
@@ -89,13 +88,13 @@ def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Any:
 
 def _cast(values: npt.NDArray[Any], dtype: DType) -> npt.NDArray[Any]:
     if values.dtype.hasobject != (dtype == string):
-        given = "string" if values.dtype.hasobject else values.dtype.name
-        raise TypeError(f"Cast {given} to {dtype.name} is not supported")
+        name = "string" if values.dtype.hasobject else values.dtype.name
+        raise TypeError(f"Cast {name} to {dtype.name} is not supported")
     return values if dtype == string else numbers_as(values, dtype.as_numpy_dtype)
 
 
 def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:
-    """The values in another shape, of which one length may be -1.
+    """Reshape the values; one length may be -1.
 
     Raises:
       errors.InvalidArgumentError: the numbers of values differ.
@@ -115,29 +114,31 @@ def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:
 
 
 def shape(input: object, out_type: DTypeLike = "int32", name: str | None = None) -> npt.NDArray[Any]:
-    """The lengths, as a 1-D array (int32 by default)."""
+    """Return the shape as a 1-D array (int32 by default)."""
     return np.array(_value(input).shape, dtype=as_dtype(out_type).as_numpy_dtype)
 
 
 def expand_dims(input: object, axis: int, name: str | None = None) -> npt.NDArray[Any]:
-    """The values with one more axis, of length 1."""
+    """Insert an axis of length 1."""
     return np.expand_dims(np.asarray(_value(input)), axis)
 
 
 def squeeze(input: object, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
-    """The values without their axes of length 1, or without those named, whose length must be 1."""
+    """Remove the axes of length 1, or only the given ones, whose length must be 1."""
     axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
     return _result(np.squeeze(np.asarray(_value(input)), axis=axes))
 
 
 def transpose(a: object, perm: Sequence[int] | None = None, name: str | None = None) -> npt.NDArray[Any]:
-    """The values with their axes in another order; reversed by default."""
+    """Permute the axes; reverse them by default."""
     return np.transpose(np.asarray(_value(a)), perm)
 
 
 def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> npt.NDArray[Any]:
-    """Arrays of one shape along a new axis. Python's numbers take the dtype of the arrays among them; by themselves
-    they are float32 if one is a float, else int32, or int64 if need be.
+    """Stack arrays of one shape along a new axis.
+
+    Python's numbers take the dtype of the arrays among them. By themselves they are float32 if one is a float, else
+    int32, or int64 if a value needs it.
 
     Raises:
       TypeError: strings and numbers; a float among arrays of integers.
@@ -150,16 +151,16 @@ def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> n
 
 
 def concat(values: Iterable[object], axis: int, name: str | None = None) -> npt.NDArray[Any]:
-    """Arrays one after the other along an axis; of the dtype, and with the errors, of `stack`."""
+    """Concatenate arrays along an axis, with the dtypes and errors of `stack`."""
     return np.concatenate(_arrays(values, "a concatenation"), axis=axis)
 
 
 def _arrays(values: Iterable[object], what: str) -> list[npt.NDArray[Any]]:
-    """Python's numbers among arrays take their dtype; among themselves, floats make floats of them all."""
-    given = list(values)
-    arrays = [np.asarray(_value(value)) for value in given]
+    """Convert values to arrays; Python's numbers take the dtype of the arrays, or float32 if one is a float."""
+    values = list(values)
+    arrays = [np.asarray(_value(value)) for value in values]
     check_kinds(arrays, what)
-    plain = [_is_plain(value) for value in given]
+    plain = [_is_plain(value) for value in values]
     others = {array.dtype for array, is_plain in zip(arrays, plain, strict=True) if not is_plain}
     if not others and any(array.dtype == np.float32 for array in arrays):
         others = {np.dtype(np.float32)}
@@ -168,12 +169,12 @@ def _arrays(values: Iterable[object], what: str) -> list[npt.NDArray[Any]]:
     (dtype,) = others
     return [
         as_array(value, dtype, what) if is_plain else array
-        for value, array, is_plain in zip(given, arrays, plain, strict=True)
+        for value, array, is_plain in zip(values, arrays, plain, strict=True)
     ]
 
 
 def _is_plain(value: object) -> bool:
-    """Whether it is a number of Python's, or nested lists of such."""
+    """Return True for a number of Python's, or nested lists of them."""
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return type(value) in (bool, int, float)
@@ -188,25 +189,25 @@ def one_hot(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> npt.NDArray[Any]:
-    """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere; float32 by default.
+    """Return a row of `depth` values for each index: `on_value` there, `off_value` elsewhere; float32 by default.
 
     >>> import tfrecord_fast as tf
     >>> tf.one_hot([1, 3], 3).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    places = np.asarray(_value(indices))
-    kind = np.float32 if dtype is None else as_dtype(dtype).as_numpy_dtype
-    rows: npt.NDArray[Any] = np.where(places[..., None] == np.arange(depth), on_value, off_value).astype(kind)
+    positions = np.asarray(_value(indices))
+    target = np.float32 if dtype is None else as_dtype(dtype).as_numpy_dtype
+    rows: npt.NDArray[Any] = np.where(positions[..., None] == np.arange(depth), on_value, off_value).astype(target)
     return rows if axis == -1 else np.moveaxis(rows, -1, axis)
 
 
 def numpy_function(
     func: Callable[..., Any], inp: Iterable[object], Tout: object = None, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """The function's result for these arguments, as NumPy values: functions are Python's here anyway."""
+    """Call the function, and return its result as NumPy values."""
     return returned(func(*inp))
 
 
 def py_function(func: Callable[..., Any], inp: Iterable[object], Tout: object = None, name: str | None = None) -> Any:
-    """As `numpy_function`."""
+    """Call the function as `numpy_function` does."""
     return numpy_function(func, inp, Tout)

@@ -9,10 +9,10 @@ __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str"]
 
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
-    """str, bytes or a bytearray as bytes.
+    """Return str, bytes or a bytearray as bytes.
 
     Raises:
-      TypeError: anything else.
+      TypeError: another type.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -22,10 +22,10 @@ def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") ->
 
 
 def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
-    """str or bytes as str.
+    """Return str or bytes as str.
 
     Raises:
-      TypeError: anything else.
+      TypeError: another type.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -38,10 +38,10 @@ as_str = as_text
 
 
 def as_str_any(value: object, encoding: str = "utf-8") -> str:
-    """Anything as str."""
+    """Return any value as str."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
-    """A PathLike as str; anything else as it is."""
+    """Return a PathLike as str; every other value as it is."""
     return as_str_any(os.fspath(path)) if isinstance(path, os.PathLike) else path

@@ -37,6 +37,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from ... import _core
+from ...base.file_stamp import FileStamp
 from ...errors import InvalidArgumentError
 from ...examples.infer import first_row
 from ...files.naming.compression import TFRecordOptions
@@ -261,11 +262,8 @@ def _unchanged(files: list[CoreFile]) -> Callable[[], None]:
     return check
 
 
-def _stamp(file: CoreFile) -> tuple[int, ...] | None:
-    if not file.is_local:
-        return None
-    found = os.stat(file.name)
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+def _stamp(file: CoreFile) -> FileStamp | None:
+    return FileStamp.of(file.name) if file.is_local else None
 
 
 class _UnknownFields:

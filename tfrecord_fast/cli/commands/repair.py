@@ -18,6 +18,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from ...base.record_format import FRAME_BYTES
 from ...files.naming.addresses import is_pattern
 from ...files.naming.compression import COMPRESSION_TYPES
 from ...files.rewriting.repairing import IntactRecords
@@ -99,7 +100,7 @@ def _repair(args: argparse.Namespace, console: Console, files: list[CoreFile]) -
                     sink.write(batch)
                     done.payload_bytes += batch.nbytes
                     if not source.counts_itself:
-                        progress.advance(batch.nbytes + 16 * len(batch))
+                        progress.advance(batch.nbytes + FRAME_BYTES * len(batch))
                 done.records = done.records_read = intact.records
                 report(_report(args, intact))
                 if args.is_same if not intact.lost else not intact.records:

@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from ... import _core
+from ...base.record_format import FRAME_BYTES
 from ...errors import InvalidArgumentError
 from ...files.indexing.indexed_reader import IndexedReader
 from ...files.rewriting.sampling import chosen, chosen_rows, sampled
@@ -104,7 +105,7 @@ def _sampled(
             for first in range(0, len(places), rows):
                 batch = reader.take(places[first : first + rows])
                 yield batch
-                progress.advance(batch.nbytes + 16 * len(batch))
+                progress.advance(batch.nbytes + FRAME_BYTES * len(batch))
         return
     size = total_bytes(files)
     source = source_of(files, args)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...files.naming.signals import interrupts, shows_a_handler
+from ...base.handlers import raised_by_handler
 from ...values.elements.owned import renewed
 from ..saved import Saving, as_read, elements_in
 from .counted import Counted
@@ -102,7 +102,7 @@ class _Looking(Turns):
                 raise error
             finally:
                 del error  # see AnError
-        for element in self._elements:  # not `next`: after a call, a signal could take the element away
+        for element in self._elements:
             self._left -= 1
             if self._left == 0:
                 self._ahead = [(element, None)]
@@ -117,7 +117,7 @@ class _Looking(Turns):
                 self._ahead = [*self._ahead, (element, None)]
                 return
         except Exception as error:
-            if shows_a_handler(error):
+            if raised_by_handler(error):
                 raise
             self._ahead = [*self._ahead, (None, error)]
         else:
@@ -125,8 +125,7 @@ class _Looking(Turns):
 
 
 class _FillingFile(Turns):
-    """Elements that are written, too. Without a complete iteration there is no file, nor where a signal's handler has
-    raised in it. What else raises is not kept."""
+    """Elements that are also written. Without a complete iteration there is no file. What raises is not kept."""
 
     def __init__(self, elements: Iterator[Any], is_last: Callable[[int], bool], saving: Saving) -> None:
         super().__init__()
@@ -136,14 +135,6 @@ class _FillingFile(Turns):
         self._given = 0
 
     def _next(self) -> Any:
-        try:
-            return self._next_kept()
-        except BaseException as error:
-            if interrupts(error):
-                self._discard()
-            raise
-
-    def _next_kept(self) -> Any:
         for element in self._elements:
             self._given += 1
             self._add(element)

@@ -213,7 +213,6 @@ def _drawn(weights: list[float], draw: random.Random) -> Iterator[int]:
     """Numbers of those that have a weight, without end."""
     chances = [weight for weight in weights if weight]
     numbers = range(len(chances))
-    # No generator: what a signal's handler raises would be its end.
     return map(lambda _: draw.choices(numbers, chances)[0], repeat(None) if chances else ())
 
 

@@ -6,9 +6,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from ...files.naming.signals import ran_directly_in
+from ...base.handlers import raised_by_handler
 from ..sentinels import UNKNOWN
-from .iterators import LOSE_NOTHING
 from .node import Node, Of, Run
 
 __all__ = ["IgnoreErrors"]
@@ -34,7 +33,7 @@ class IgnoreErrors(Of):
 class Ignoring(Iterator[Any]):
     """Skips elements that raise when they are made; ends if an error ends the elements below it, too.
 
-    What a signal's handler raises is heard, unless it may belong to a function of the user's that was running.
+    What a signal handler raises is not skipped: it ends the iteration.
     """
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
@@ -48,7 +47,7 @@ class Ignoring(Iterator[Any]):
             except StopIteration:
                 raise
             except Exception as error:
-                if ran_directly_in(error, LOSE_NOTHING):
+                if raised_by_handler(error):
                     raise
                 if self._log_warning:
                     warnings.warn(f"an element was skipped: {error}", stacklevel=2)

@@ -6,15 +6,13 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ...base.handlers import raised_by_handler
 from ...errors import InvalidArgumentError
-from ...files.naming.signals import interrupts, ran_directly_in, shows_a_handler
 from ...values.elements.nests import kind_of, normalize, rows
 from ...values.elements.owned import read_only, renewed, snapshot, writable
-from .opening import Opening, started
 from .turns import AnError, Turns
 
 __all__ = [
-    "LOSE_NOTHING",
     "Chained",
     "Concatenated",
     "Filling",
@@ -28,8 +26,6 @@ __all__ = [
 ]
 
 _END = object()
-# Modules whose iterators lose no element to a signal's handler that raises, unless functions of others run below.
-LOSE_NOTHING = {f"{__package__}.{name}" for name in ("iterators", "runs", "turns", "windows")}
 
 
 class Windowed(Turns):
@@ -59,13 +55,13 @@ class Chained(Turns):
 
     def __init__(self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]] = rows) -> None:
         super().__init__()
-        self._opening = Opening(elements, open_)
+        self._opened = _opened(elements, open_)
         self._current: Iterator[Any] | None = None
 
     def _next(self) -> Any:
         while True:
             if self._current is None:
-                self._current = self._opening.next()
+                self._current = next(self._opened, None)
             if self._current is None:
                 raise StopIteration
             element = next(self._current, _END)
@@ -89,18 +85,13 @@ class Repeated(Turns):
             if self._current is None:
                 if self._left == 0 or not self._some:
                     raise StopIteration
-                current = started(self._start, self._count)
-                # All at once: a signal's handler could raise in a call, and the epoch would come again.
-                self._current, self._left, self._some = current, self._left - 1, self._left > 0
+                self._left, self._some = self._left - 1, self._left > 0  # a bounded repeat also repeats nothing
+                self._current = self._start()
             element = next(self._current, _END)
             if element is not _END:
                 self._some = True
                 return element
             self._current = None
-
-    def _count(self) -> None:
-        self._left -= 1
-        self._some = self._left >= 0  # a bounded repeat asks again if there was nothing
 
 
 class Shuffled(Turns):
@@ -136,7 +127,7 @@ class Interleaved(Turns):
         self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]], cycle_length: int, block_length: int
     ) -> None:
         super().__init__()
-        self._opening = Opening(elements, open_)
+        self._opened = _opened(elements, open_)
         self._slots: list[Iterator[Any] | None] = [None] * cycle_length
         self._block_length = block_length
         self._slot = 0
@@ -161,7 +152,7 @@ class Interleaved(Turns):
         raise StopIteration
 
     def _fill(self) -> None:
-        opened = None if self._ended else self._opening.next()
+        opened = None if self._ended else next(self._opened, None)
         if opened is None:
             self._ended = True
             self._advance()
@@ -179,13 +170,13 @@ class InterleavedAhead(Interleaved):
     If there is none for its place, the block that it began goes on with the next one, as in TensorFlow.
     """
 
-    _opened = 0  # of the places, before the first element
+    _filled = 0  # of the places, before the first element
 
     def _next(self) -> Any:
-        while self._opened < len(self._slots):
-            self._slot = self._opened
+        while self._filled < len(self._slots):
+            self._slot = self._filled
             self._open_next()
-            self._opened += 1
+            self._filled += 1
             self._slot = 0
         while any(slot is not None for slot in self._slots):
             current = self._slots[self._slot]
@@ -204,49 +195,36 @@ class InterleavedAhead(Interleaved):
         raise StopIteration
 
     def _open_next(self) -> None:
-        """An error has its place, as an iterable that raises it would have."""
+        """Fill the slot; an error has its place, as an iterable that raises it would have."""
         try:
-            opened = self._opening.next()
+            self._slots[self._slot] = next(self._opened, None)
         except Exception as error:
-            if shows_a_handler(error):
+            if raised_by_handler(error):
                 raise
-            opened = AnError(error)
-        self._slots[self._slot] = opened
+            self._slots[self._slot] = AnError(error)
 
 
 class Zipped(Turns):
     """Lists of the elements of several iterators side by side, up to the end of the shortest.
 
-    An error takes the place of a whole list, so that the others stay side by side. What a signal's handler raises does
-    not, while an iterator waits that loses nothing.
+    An error takes the place of a whole list, so that the others stay side by side.
     """
 
     def __init__(self, iterators: list[Iterator[Any]]) -> None:
         super().__init__()
         self._iterators = iterators
-        self._behind: list[Iterator[Any]] = []  # those that an interrupted list has not asked yet
-        self._found: list[Any] = []  # of an interrupted list that goes on
 
     def _next(self) -> list[Any]:
-        if self._behind:
-            self._catch_up()
-        found, self._found = self._found, []
+        elements: list[Any] = []
         fault: Exception | None = None
-        left = self._iterators[len(found) :] if found else self._iterators
-        for iterator in left:
+        for iterator in self._iterators:
             try:
-                for element in iterator:  # not `next`: after a call, a signal could take the element away
-                    found += (element,)
-                    break
-                else:
-                    self._iterators = []
-                    break
-            except BaseException as error:
-                if fault is None and ran_directly_in(error, LOSE_NOTHING):
-                    self._found = found
-                    raise
-                if not isinstance(error, Exception):
-                    self._behind, fault = left[left.index(iterator) + 1 :], None
+                elements.append(next(iterator))
+            except StopIteration:
+                self._iterators = []
+                break
+            except Exception as error:
+                if raised_by_handler(error):
                     raise
                 fault = fault or error
         if fault is not None:
@@ -256,16 +234,7 @@ class Zipped(Turns):
                 del fault  # see AnError
         if not self._iterators:
             raise StopIteration
-        return found
-
-    def _catch_up(self) -> None:
-        while self._behind:
-            try:
-                next(self._behind[0], None)
-            except Exception as error:
-                if shows_a_handler(error):
-                    raise
-            del self._behind[0]
+        return elements
 
 
 class Concatenated(Turns):
@@ -277,7 +246,7 @@ class Concatenated(Turns):
 
     def __init__(self, starts: Iterable[Callable[[], Iterator[Any]]]) -> None:
         super().__init__()
-        self._opening = Opening(starts, lambda start: start())
+        self._opened = _opened(starts, lambda start: start())
         self._current: Iterator[Any] | None = None
         self._kind: Any = None
         self._checked = False
@@ -285,7 +254,7 @@ class Concatenated(Turns):
     def _next(self) -> Any:
         while True:
             if self._current is None:
-                self._current, self._checked = self._opening.next(), False
+                self._current, self._checked = next(self._opened, None), False
             if self._current is None:
                 raise StopIteration
             element = next(self._current, _END)
@@ -299,7 +268,7 @@ class Concatenated(Turns):
     def _check(self, element: Any) -> None:
         kind = kind_of(element)
         if self._kind is not None and kind != self._kind:
-            self._current, self._opening = None, Opening((), iter)
+            self._current, self._opened = None, iter(())
             raise TypeError(f"Incompatible dataset elements: {self._kind} vs. {kind}")
         self._kind, self._checked = kind, True
 
@@ -328,7 +297,7 @@ class Scanned(Turns):
 class Filling(Turns):
     """Elements that are kept: `keep` is called with the list of them once `is_last` says so, or there are no more.
 
-    What raises is not kept, as in TensorFlow; nothing is where a signal's handler has raised.
+    What raises is not kept, as in TensorFlow.
 
     Args:
       is_last: whether the element of a number, from 1 on, is known to be the last; asked when it has come.
@@ -344,16 +313,16 @@ class Filling(Turns):
         self._kept: list[Any] = []
 
     def _next(self) -> Any:
-        try:
-            for element in self._elements:
-                kept = read_only(element)
-                self._kept.append(kept)
-                if self._is_last(len(self._kept)):
-                    self._keep(self._kept)
-                return renewed(kept)
-        except BaseException as error:
-            if interrupts(error):
-                self._keep = lambda _: None
-            raise
+        for element in self._elements:
+            kept = read_only(element)
+            self._kept.append(kept)
+            if self._is_last(len(self._kept)):
+                self._keep(self._kept)
+            return renewed(kept)
         self._keep(self._kept)
         raise StopIteration
+
+
+def _opened(elements: Iterable[Any], open_: Callable[[Any], Iterable[Any]]) -> Iterator[Iterator[Any]]:
+    """Return the iterators of what `open_` makes of the elements. An element with which it fails is skipped."""
+    return map(lambda element: iter(open_(element)), elements)

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...files.naming.signals import ran_directly_in
 from ...values.elements.nests import spec_of
 from ...values.elements.owned import writable
 from ..functions import call, guarded, name_of, test
 from ..sentinels import UNKNOWN
-from .iterators import LOSE_NOTHING, Scanned
+from .iterators import Scanned
 from .node import Node, Of, Run
 from .threads import Mapped, Verdict
 from .turns import InTurn, Turns
@@ -113,7 +112,7 @@ class Enumerate(Of):
 
 
 class _Numbered(Turns):
-    """An error has its number, as in TensorFlow; what a signal's handler raises while nothing is lost has none."""
+    """Pairs of a number and an element; an error has its number, as in TensorFlow."""
 
     def __init__(self, elements: Iterator[Any], start: int) -> None:
         super().__init__()
@@ -122,15 +121,8 @@ class _Numbered(Turns):
 
     def _next(self) -> Any:
         number = np.int64(self._number)
-        try:
-            for element in self._elements:
-                self._number += 1
-                return number, element
-        except BaseException as error:
-            if not ran_directly_in(error, LOSE_NOTHING):
-                self._number += 1
-            raise
-        raise StopIteration
+        self._number += 1
+        return number, next(self._elements)
 
 
 class Scan(Of):

@@ -21,7 +21,7 @@ class Spent:
     """The errors of functions at the end. Each has used up an element of the part; other errors have used up none."""
 
     def __init__(self) -> None:
-        self._errors: list[BaseException] = []
+        self._errors: list[Exception] = []
         self._turn: Any
         take_turns(self)
 
@@ -31,13 +31,13 @@ class Spent:
         def of_element(element: Any) -> Any:
             try:
                 return function(element)
-            except BaseException as error:
+            except Exception as error:
                 self._errors.append(error)
                 raise
 
         return of_element
 
-    def take(self, error: BaseException) -> bool:
+    def take(self, error: Exception) -> bool:
         """Whether it is one of them, which counts once for each time that it was raised."""
         with self._turn:
             for place, one in enumerate(self._errors):

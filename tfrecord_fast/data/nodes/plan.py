@@ -45,7 +45,9 @@ class RecordPlan:
             return self._iterate_one_by_one(run)
         if self.batch_size is None:
             records = self._records(run)
-            return windowed_records(records, self.windows) if self.windows else records
+            if self.one_epoch is None or all(window.step == 1 for window in self.windows):
+                return windowed_records(records, self.windows) if self.windows else records
+            return self._windowed_one_by_one(records)  # which goes on after an error
         if not self.windows and self.one_epoch is None:
             options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
             return self._stream(run, self._seed(run), **options).batches()
@@ -102,12 +104,14 @@ class RecordPlan:
     def _iterate_one_by_one(self, run: Run) -> Iterator[Any]:
         """The same, for files whose paths are taken as they are needed: a stream for each."""
         if self.batch_size is None:
-            records = self.source.iterate(run)
-            for window in self.windows:
-                records = Windowed(records, *window)
-            return records
+            return self._windowed_one_by_one(self.source.iterate(run))
         batches = self.source.batches(run, self.batch_size)
         return self._windowed(batches, self.batch_size)
+
+    def _windowed_one_by_one(self, records: Iterator[bytes]) -> Iterator[bytes]:
+        for window in self.windows:
+            records = Windowed(records, *window)
+        return records
 
     def _seed(self, run: Run) -> int:
         return 0 if self.shuffle is None else run.own(self.shuffle.draws).next_seed()

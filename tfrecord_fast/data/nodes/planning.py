@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...files.naming.signals import shows_a_handler
+from ...base.handlers import raised_by_handler
 from ...values.elements.nests import stack
 from .batches import Batch
 from .cache import Cache
@@ -61,7 +61,7 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
             opened.append(node.open(path))
         except Exception as error:
             before.restore()
-            if shows_a_handler(error):
+            if raised_by_handler(error):
                 raise
             return None  # the function raises again, in its turn
         if joined(opened[-1:], 1, 1) is None:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from typing import Any
 
+from ...base.handlers import raised_by_handler
 from ...errors import DataLossError, FailedPreconditionError
-from ...files.naming.signals import interrupts, ran_directly_in, shows_a_handler
 from ...values.elements.nests import stack
-from .iterators import LOSE_NOTHING
 from .turns import Turns
 
 __all__ = ["Batches", "Rebatched", "Windows"]
@@ -24,7 +23,7 @@ class Batches(Turns):
 
     An error takes the place of its batch: the next call passes over the rest of its elements. Without `passes_over`,
     the next batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check`
-    refuses. What a signal's handler raises takes no place: the elements are kept for the next call.
+    refuses.
     """
 
     def __init__(
@@ -43,20 +42,18 @@ class Batches(Turns):
         self._join = join
         self._check = check
         self._passes_over = passes_over
-        self._interrupted: list[Any] = []
+        self._after_refused: list[Any] = []
         self._missed = 0  # elements that are still to be passed over
 
     def _next(self) -> Any:
         if self._missed:
             self._pass_over()
-        run, self._interrupted = self._interrupted, []
+        run, self._after_refused = self._after_refused, []
         try:
             run.extend(islice(self._elements, self._size - len(run)))
-        except BaseException as error:
+        except Exception:
             if self._passes_over:
                 self._missed = self._size - len(run) - 1
-            if interrupts(error):
-                self._interrupted, self._missed = run, 0
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
             raise StopIteration
@@ -69,23 +66,18 @@ class Batches(Turns):
             try:
                 check(element)
             except Exception:
-                self._interrupted = run[place:]
+                self._after_refused = run[place:]
                 raise
 
     def _pass_over(self) -> None:
         while self._missed:
+            self._missed -= 1
             try:
-                for _ in self._elements:  # not `next`: after a call, a signal could take the count away
-                    self._missed -= 1
-                    break
-                else:
-                    self._missed = 0
-            except BaseException as error:
-                self._missed -= 1
-                if ran_directly_in(error, LOSE_NOTHING):
-                    self._missed += 1
-                    raise
-                if interrupts(error) or isinstance(error, _TOLD):
+                next(self._elements)
+            except StopIteration:
+                self._missed = 0
+            except Exception as error:
+                if isinstance(error, _TOLD) or raised_by_handler(error):
                     raise
 
 
@@ -150,6 +142,6 @@ class Windows(Turns):
         try:
             return next(self._elements, _END)
         except Exception as error:
-            if shows_a_handler(error):
+            if raised_by_handler(error):
                 raise
             return _Failed(error)

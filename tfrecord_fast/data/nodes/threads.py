@@ -25,10 +25,10 @@ from time import perf_counter
 from typing import Any
 
 from ... import _core
+from ...base.handlers import raised_by_handler
 from ...base.process import Origin
 from ...base.ranks import dividing, is_dividing
 from ...base.workers import has_started
-from ...files.naming.signals import shows_a_handler
 from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
@@ -391,7 +391,7 @@ class Mapped:
         except StopIteration:
             self._ended = True
         except Exception as error:
-            if shows_a_handler(error):  # in its turn it would be heard after others, which may have to be waited for
+            if raised_by_handler(error):
                 raise
             self._futures.append(error)
         else:

@@ -13,12 +13,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import FailedPreconditionError
-from ...files.naming.signals import interrupts
-
 __all__ = ["AnError", "InTurn", "Turns", "take_turns"]
-
-_CUT = "a signal's handler has raised while an element was made, and what makes them can't go on: start a new iterator"
 
 
 class _Lost:
@@ -104,25 +99,11 @@ class AnError(Iterator[Any]):
 
 
 class InTurn(Turns):
-    """The elements of an iterator that several threads could not share by themselves.
-
-    A generator is over when something is raised in it. If that was a signal's handler, there may have been more
-    elements, so that an error comes before the end.
-    """
+    """The elements of an iterator that several threads could not share by themselves."""
 
     def __init__(self, elements: Iterator[Any]) -> None:
         super().__init__()
         self._elements = elements
-        self._is_cut = False
 
     def _next(self) -> Any:
-        if self._is_cut:
-            self._is_cut = False
-            raise FailedPreconditionError(_CUT)
-        try:
-            for element in self._elements:  # not `next`: after a call, a signal could take the element away
-                return element
-        except BaseException as error:
-            self._is_cut = getattr(self._elements, "gi_frame", self) is None and interrupts(error)
-            raise
-        raise StopIteration
+        return next(self._elements)

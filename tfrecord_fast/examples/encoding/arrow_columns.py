@@ -1,4 +1,4 @@
-"""Arrow arrays and tables as columns on their way into Examples."""
+"""Arrow arrays and tables as Columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from .column import Column, Flags, Splits, Values, both, naming, nest, nest_fixed, nulls, refuse_twice
 
-__all__ = ["columns_of_arrow", "concatenate", "of_node", "refuse_objects"]
+__all__ = ["arrow_columns", "concatenate", "node_column", "refuse_objects"]
 
 
-def columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
+def arrow_columns(table: Any) -> list[tuple[str, Column]]:
     _check_names(table)
     if hasattr(table, "__arrow_c_stream__"):
         nodes = _core.arrow_stream(table.__arrow_c_stream__())
@@ -27,7 +27,7 @@ def columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
         refuse_twice([name for name, _ in table_node.fields])
         for name, node in table_node.fields:
             with naming(name):
-                column = of_node(node)
+                column = node_column(node)
             chunks.setdefault(name, []).append(column._replace(valid=both(column.valid, table_node.valid)))
     named = []
     for name, columns in chunks.items():
@@ -37,29 +37,29 @@ def columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
 
 
 def refuse_objects(column: Any) -> None:
-    """Polars exports its Object columns as the addresses of the objects: raises TypeError for one."""
+    """Raise TypeError for a Polars column of dtype Object, which Polars exports as addresses."""
     dtype = getattr(column, "dtype", None)
     while dtype is not None:
         if type(dtype).__module__.partition(".")[0] == "polars" and "Object" in (str(dtype), type(dtype).__name__):
-            raise TypeError("a Polars column of dtype Object, whose values Arrow does not carry")
+            raise TypeError("Arrow cannot carry the values of a Polars column of dtype Object")
         dtype = getattr(dtype, "inner", None)
 
 
 def _check_names(table: Any) -> None:
-    """What Arrow's interface would hide: a name is cut at a NUL there, and Polars' objects are their addresses."""
+    """Refuse columns that Arrow's interface would change: names with a NUL, and Polars objects."""
     columns = getattr(table, "columns", None)
     names = getattr(table, "column_names", columns)
     for name in names if isinstance(names, list | tuple) else []:
         if isinstance(name, str) and "\0" in name:
-            raise InvalidArgumentError(f"feature {name!r}: a name with a NUL, at which Arrow would cut it")
+            raise InvalidArgumentError(f"feature {name!r}: Arrow cuts names at a NUL; rename the feature")
     if type(table).__module__.partition(".")[0] == "polars" and hasattr(table, "iter_columns"):
         for column in table.iter_columns():
             with naming(column.name):
                 refuse_objects(column)
 
 
-def of_node(node: _core.ArrowNode) -> Column:
-    """From what the core made of an Arrow array."""
+def node_column(node: _core.ArrowNode) -> Column:
+    """Convert an Arrow array, as the core imported it."""
     kind, rows, valid = node.kind, node.rows, node.valid
     if kind == "null":
         return nulls(rows)
@@ -67,69 +67,67 @@ def of_node(node: _core.ArrowNode) -> Column:
         values = node.values if node.type == "string" else np.require(node.values, requirements=["C", "A"])
         return Column(node.type, values, rows, valid=valid)
     if kind == "list":
-        child, splits = of_node(node.child), node.splits
+        child, splits = node_column(node.child), node.splits
         if valid is not None and child.valid is not None:
             below = child.valid[: splits[-1]].copy()
             below[splits[0] :] |= np.repeat(1 - valid, np.diff(splits))
-            child = child._replace(valid=below)  # what lies under a null row does not matter
+            child = child._replace(valid=below)  # values under a null row do not matter
         return nest(splits, child)._replace(valid=valid)
     if kind == "fixed":
-        child = of_node(node.child)
+        child = node_column(node.child)
         if valid is not None and child.valid is not None:
             child = child._replace(valid=child.valid | np.repeat(1 - valid, node.size))
         return nest_fixed(rows, node.size, child)._replace(valid=valid)
     if kind == "dictionary":
-        return _of_dictionary(node.values, valid, of_node(node.child))
+        return _dictionary_column(node.values, valid, node_column(node.child))
     if kind == "other":
-        raise TypeError(f"an Arrow array of format {node.type!r} can't be written to an Example")
-    raise TypeError("a struct can't be written to an Example: give its fields as columns")
+        raise TypeError(f"an Example cannot hold an Arrow array of format {node.type!r}")
+    raise TypeError("an Example cannot hold a struct; pass its fields as columns")
 
 
-def _of_dictionary(indices: npt.NDArray[Any], valid: Flags | None, child: Column) -> Column:
+def _dictionary_column(indices: npt.NDArray[Any], valid: Flags | None, child: Column) -> Column:
     if child.splits is not None or child.per_row != 1:
-        raise TypeError("an Arrow dictionary of lists")
+        raise TypeError("an Example cannot hold an Arrow dictionary of lists")
     rows = len(indices)
     if rows > 0 and child.rows == 0:
-        return _nulls_like(child, rows)  # they have no value, and what holds them is still of the values' kind
-    places = np.asarray(indices, np.int64)
+        return _nulls_like(child, rows)  # all are null, and still have the type of the dictionary
+    positions = np.asarray(indices, np.int64)
     if valid is not None:
-        places = np.where(valid != 0, places, 0)
+        positions = np.where(valid != 0, positions, 0)
     if child.valid is not None:
-        valid = both(valid, child.valid[places])
-    values = child.values[places] if isinstance(child.values, np.ndarray) else child.values.take(places)
+        valid = both(valid, child.valid[positions])
+    values = child.values[positions] if isinstance(child.values, np.ndarray) else child.values.take(positions)
     return Column(child.type, values, rows, valid=valid)
 
 
 def concatenate(columns: list[Column]) -> Column:
-    """The chunks of a stream as one column."""
+    """Join the chunks of a stream into one column."""
     if not columns:
         return nulls(0)
     if len(columns) == 1:
         return columns[0]
-    kinds = {column.type for column in columns if column.valid is None or column.valid.any()}
-    if len(kinds) > 1:
-        raise TypeError(f"chunks of several types: {sorted(kinds)}")
-    wanted = kinds.pop() if kinds else columns[0].type
-    model = next(column for column in columns if column.type == wanted)
-    flat = [_flat(column if column.type == wanted else _nulls_like(model, column.rows)) for column in columns]
-    parts: list[Any] = [values for values, _ in flat]
-    values = _core.views_concatenate(parts) if wanted == "string" else np.concatenate(parts)
+    types = {column.type for column in columns if column.valid is None or column.valid.any()}
+    if len(types) > 1:
+        raise TypeError(f"the chunks of a column have different types: {sorted(types)}")
+    type = types.pop() if types else columns[0].type
+    model = next(column for column in columns if column.type == type)
+    flat = [_flat(column if column.type == type else _nulls_like(model, column.rows)) for column in columns]
+    chunks: list[Any] = [values for values, _ in flat]
+    values = _core.views_concatenate(chunks) if type == "string" else np.concatenate(chunks)
     rows = sum(column.rows for column in columns)
     valid = None
     if any(column.valid is not None for column in columns):
-        flags = [np.ones(c.rows, np.uint8) if c.valid is None else c.valid for c in columns]
-        valid = np.concatenate(flags)
+        valid = np.concatenate([np.ones(c.rows, np.uint8) if c.valid is None else c.valid for c in columns])
     lengths = np.concatenate([lengths for _, lengths in flat])
     count = int(lengths[0]) if len(lengths) else 1
     if (lengths == count).all():
-        return Column(wanted, values, rows, count, valid=valid)
+        return Column(type, values, rows, count, valid=valid)
     splits = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths, out=splits[1:])
-    return Column(wanted, values, rows, splits=splits, valid=valid)
+    return Column(type, values, rows, splits=splits, valid=valid)
 
 
 def _nulls_like(column: Column, rows: int) -> Column:
-    """As many nulls, of the column's type."""
     values: Values
     if column.type == "string":
         values = _core.views_of_objects([b""] * rows)[0]
@@ -140,7 +138,7 @@ def _nulls_like(column: Column, rows: int) -> Column:
 
 
 def _flat(column: Column) -> tuple[Values, Splits]:
-    """Exactly the values that the rows have, end to end, and how many each has."""
+    """Return the values of the rows, end to end, and the number of values in each row."""
     if column.splits is None:
         first, last, lengths = 0, column.rows * column.per_row, np.full(column.rows, column.per_row, np.int64)
     else:

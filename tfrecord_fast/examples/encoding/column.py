@@ -1,4 +1,4 @@
-"""A column on its way into Examples: flat values, how they are cut into rows, which rows are null."""
+"""A column to encode: flat values, the splits that cut them into rows, and flags of null rows."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ __all__ = [
     "as_integers",
     "as_key",
     "both",
+    "check_splits",
     "common_length",
     "naming",
     "nest",
@@ -37,10 +38,10 @@ Values = npt.NDArray[Any] | _core.BytesViews
 
 
 class Column(NamedTuple):
-    """Row i has the values from `splits[i]` to `splits[i + 1]`, or `per_row` of them where `splits` is None.
+    """Values cut into rows: row i is `values[splits[i]:splits[i + 1]]`, or has `per_row` values if `splits` is None.
 
-    `type` is the name of an element type ("int64", …, "string"); `values` a flat, contiguous ndarray or a BytesViews;
-    `valid` 0 for the rows that are null, or None.
+    `type` is the name of an element type ("int64", …, "string"). `values` is a flat, contiguous ndarray or a
+    BytesViews. `valid` is 0 for null rows; None if there are none.
     """
 
     type: str
@@ -52,7 +53,7 @@ class Column(NamedTuple):
 
 
 class FeatureList(NamedTuple):
-    """Row i has the steps from `steps[i]` to `steps[i + 1]`, each of them a row of `items`."""
+    """Steps cut into rows: row i has the steps from `steps[i]` to `steps[i + 1]`; each step is a row of `items`."""
 
     items: Column
     steps: Splits
@@ -68,40 +69,45 @@ def nulls(rows: int) -> Column:
 
 
 def nest(splits: Splits, child: Column) -> Column:
-    """Rows that are runs of the child's rows."""
-    if len(splits) == 0 or splits[0] < 0 or splits[-1] > child.rows or np.any(splits[1:] < splits[:-1]):
-        raise InvalidArgumentError(f"row splits must ascend from 0 to at most {child.rows}, the number of values")
+    """Make rows that are runs of the child's rows."""
+    check_splits(splits, child, "values")
     _refuse_nulls(child, int(splits[0]), int(splits[-1]))
     inner = splits * child.per_row if child.splits is None else child.splits[splits]
     return Column(child.type, child.values, len(splits) - 1, splits=np.ascontiguousarray(inner, np.int64))
 
 
 def nest_all(splits: npt.ArrayLike, child: Column) -> Column:
-    """Rows that are runs of the child's rows, and leave none of them out."""
+    """Make rows that are runs of the child's rows, and leave none of them out."""
     return nest(all_splits(splits, child, "values"), child)
 
 
-def all_splits(given: npt.ArrayLike, child: Column, what: str) -> Splits:
-    """Row splits that leave none of the child's rows out."""
-    splits = as_integers(given, "row splits")
+def check_splits(splits: Splits, child: Column, what: str) -> None:
+    """Raise errors.InvalidArgumentError unless row splits ascend within the child's rows, which are `what`."""
+    if len(splits) == 0 or splits[0] < 0 or splits[-1] > child.rows or np.any(splits[1:] < splits[:-1]):
+        raise InvalidArgumentError(f"row splits must ascend from 0 to at most {child.rows}, the number of {what}")
+
+
+def all_splits(row_splits: npt.ArrayLike, child: Column, what: str) -> Splits:
+    """Return row splits as an array; they must leave none of the child's rows, which are `what`, out."""
+    splits = as_integers(row_splits, "row splits")
+    rule = f"row splits must ascend from 0 to {child.rows}, the number of {what}"
     if splits.ndim != 1 or len(splits) == 0 or splits[0] != 0 or splits[-1] != child.rows:
         ends = f"got {splits[0]} to {splits[-1]}" if splits.ndim == 1 and len(splits) else "got none"
-        raise InvalidArgumentError(f"row splits must ascend from 0 to {child.rows}, the number of {what}, {ends}")
+        raise InvalidArgumentError(f"{rule}, {ends}")
     if np.any(splits[1:] < splits[:-1]):
-        raise InvalidArgumentError(f"row splits must ascend from 0 to {child.rows}, the number of {what}")
+        raise InvalidArgumentError(rule)
     return np.ascontiguousarray(splits)
 
 
-def as_integers(given: npt.ArrayLike, what: str) -> Splits:
-    """Where values are, as int64; an array of int64 as it is. Nothing is rounded."""
-    array = np.asarray(given)
+def as_integers(values: npt.ArrayLike, what: str) -> Splits:
+    """Return positions as int64, without rounding; an array of int64 is not copied."""
+    array = np.asarray(values)
     if array.size and array.dtype.kind not in "iub":
         raise InvalidArgumentError(f"{what}: expected integers, got {array.dtype}")
     return array.astype(np.int64, copy=False)
 
 
 def nest_fixed(rows: int, size: int, child: Column) -> Column:
-    """Rows of `size` of the child's rows each."""
     _refuse_nulls(child, 0, rows * size)
     if child.splits is None:
         return Column(child.type, child.values, rows, size * child.per_row)
@@ -110,15 +116,14 @@ def nest_fixed(rows: int, size: int, child: Column) -> Column:
 
 def _refuse_nulls(child: Column, first: int, last: int) -> None:
     if child.valid is not None and not child.valid[first:last].all():
-        raise InvalidArgumentError("a null inside a list: only a whole row can be left out")
+        raise InvalidArgumentError("a null inside a list; only a whole row can be null")
 
 
-def both(one: Flags | None, other: Flags | None) -> Flags | None:
-    return other if one is None else one if other is None else one & other
+def both(a: Flags | None, b: Flags | None) -> Flags | None:
+    return b if a is None else a if b is None else a & b
 
 
 def common_length(lengths: list[tuple[str, int]]) -> int | None:
-    """The length that all columns have; None if there are no columns."""
     for key, rows in lengths[1:]:
         if rows != lengths[0][1]:
             raise InvalidArgumentError(
@@ -129,22 +134,22 @@ def common_length(lengths: list[tuple[str, int]]) -> int | None:
 
 @contextlib.contextmanager
 def naming(key: object, what: str = "feature") -> Iterator[None]:
-    """Has errors begin with what they are about."""
+    """Prefix errors with the feature that they are about."""
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else InvalidArgumentError
-        raise kind(f"{what} {as_key(key)!r}: {error}") from None
+        cls = TypeError if isinstance(error, TypeError) else InvalidArgumentError
+        raise cls(f"{what} {as_key(key)!r}: {error}") from None
     except RecursionError:
-        raise TypeError(f"{what} {as_key(key)!r}: a value is nested too deeply, or in itself") from None
+        raise TypeError(f"{what} {as_key(key)!r}: a value is nested too deeply, or contains itself") from None
 
 
 def refuse_twice(keys: list[object], what: str = "feature") -> None:
-    """Raises errors.InvalidArgumentError for a key that is there more than once, be it as str or as bytes."""
+    """Raise errors.InvalidArgumentError for a repeated key, as str or as bytes."""
     names = list(map(as_key, keys))
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidArgumentError(f"{what} {twice!r} is given twice")
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise InvalidArgumentError(f"{what} {repeated!r} is given twice")
 
 
 def as_key(key: object) -> str:
@@ -154,5 +159,5 @@ def as_key(key: object) -> str:
         try:
             return key.decode()
         except UnicodeDecodeError:
-            raise InvalidArgumentError(f"keys are UTF-8, got {key!r}") from None
-    raise TypeError(f"keys are strings, got {type(key).__name__}: {key!r}")
+            raise InvalidArgumentError(f"keys must be UTF-8, got {key!r}") from None
+    raise TypeError(f"keys must be strings, got {type(key).__name__}: {key!r}")

@@ -1,4 +1,4 @@
-"""Feature lists of SequenceExamples: rows of steps, each step a value, a list or an array."""
+"""Feature lists of SequenceExamples: rows of steps, where a step is a value, a list or an array."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ...typing import Integers
 from ...values.columns.bytes_array import BytesArray
 from ...values.columns.conversion import plain, refuse_masked
 from ...values.columns.sparse import SparseTensor, steps_of
-from .arrow_columns import of_node, refuse_objects
-from .column import Column, FeatureList, Flags, Splits, all_splits, naming, nest_all
+from .arrow_columns import node_column, refuse_objects
+from .column import Column, FeatureList, Flags, Splits, all_splits, check_splits, naming, nest_all
 from .columns import column_of
-from .sequences import bare, listed, of_sequence
+from .sequences import as_sized, sequence_column, uncovered
 
 __all__ = ["as_feature_list"]
 
@@ -25,45 +25,45 @@ _NO_ROWS = (str, bytes, bytearray, memoryview, Mapping, Set)
 
 
 def as_feature_list(key: object, value: Any, lengths: Integers | None = None) -> FeatureList:
-    """One feature list of a SequenceExample: rows of steps, each step a value, a list or an array.
+    """Convert a value to a feature list; errors name the `key`.
 
-    `lengths`: how many steps of each row count, in a dense array `[n, longest, …]`.
+    `lengths` are the numbers of steps of the rows, for a dense array `[n, longest, …]`.
     """
     with naming(key, "feature list"):
-        return _feature_list_of(value, lengths)
+        return _feature_list(value, lengths)
 
 
-def _feature_list_of(value: Any, lengths: Integers | None) -> FeatureList:
+def _feature_list(value: Any, lengths: Integers | None) -> FeatureList:
     if lengths is not None:
-        return _of_padded(_padded(value), lengths)
+        return _padded_list(_padded(value), lengths)
     if isinstance(value, SparseTensor) and (value.row_steps is not None or len(value.dense_shape) == 3):
         row_steps, splits = steps_of(value)
-        return _of_splits(row_steps, nest_all(splits, column_of(value.values)))
+        return _split_list(row_steps, nest_all(splits, column_of(value.values)))
     if hasattr(value, "row_splits") and hasattr(value, "values"):
-        return _of_splits(value.row_splits, column_of(value.values))
+        return _split_list(value.row_splits, column_of(value.values))
     if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1:
-        value = value.tolist()  # what is masked becomes None
+        value = value.tolist()  # masked rows become None
     if isinstance(value, list | tuple):
-        return _of_nested_lists(list(value))
+        return _nested_list(list(value))
     if isinstance(value, np.ndarray) or (hasattr(value, "shape") and len(value.shape) > 1):
-        return _of_padded(_padded(value), None)
+        return _padded_list(_padded(value), None)
     if hasattr(value, "__arrow_c_array__"):
         refuse_objects(value)
         node = _core.arrow_array(*value.__arrow_c_array__())
         if node.kind == "list":
-            return _checked(of_node(node.child), node.splits)._replace(row_valid=node.valid)
+            return _arrow_list(node_column(node.child), node.splits)._replace(row_valid=node.valid)
         if node.kind == "fixed":
             steps = np.arange(node.rows + 1, dtype=np.int64) * node.size
-            return _checked(of_node(node.child), steps)._replace(row_valid=node.valid)
-    wanted = "rows of steps (a RaggedTensor, nested lists, an array [n, steps, …])"
-    raise TypeError(f"expected {wanted}, got {type(value).__name__}")
+            return _arrow_list(node_column(node.child), steps)._replace(row_valid=node.valid)
+    expected = "rows of steps (a RaggedTensor, nested lists, an array [n, steps, …])"
+    raise TypeError(f"expected {expected}, got {type(value).__name__}")
 
 
 # ---- Arrays ----
 
 
 def _padded(value: Any) -> Any:
-    """An array or BytesArray with an axis of rows and one of steps."""
+    """Return an array or BytesArray with an axis of rows and an axis of steps."""
     if not isinstance(value, np.ndarray | BytesArray):
         if not hasattr(value, "__array__"):
             raise TypeError(f"expected an array of padded steps, got {type(value).__name__}")
@@ -73,9 +73,9 @@ def _padded(value: Any) -> Any:
     return value
 
 
-def _of_padded(value: Any, lengths: Integers | None) -> FeatureList:
+def _padded_list(value: Any, lengths: Integers | None) -> FeatureList:
     rows, longest = value.shape[:2]
-    counts = np.full(rows, longest, np.int64) if lengths is None else _lengths_of(lengths, rows, longest)
+    counts = np.full(rows, longest, np.int64) if lengths is None else _step_counts(lengths, rows, longest)
     row_valid = None
     if isinstance(value, np.ma.MaskedArray):
         row_valid = _unmasked_rows(value, counts)
@@ -90,10 +90,10 @@ def _of_padded(value: Any, lengths: Integers | None) -> FeatureList:
     return FeatureList(column_of(items), steps, row_valid)
 
 
-def _lengths_of(lengths: Integers, rows: int, longest: int) -> Splits:
-    given = plain(lengths)
-    refuse_masked(given, "a length")
-    array = np.asarray(given)
+def _step_counts(lengths: Integers, rows: int, longest: int) -> Splits:
+    lengths = plain(lengths)
+    refuse_masked(lengths, "a length")
+    array = np.asarray(lengths)
     if array.size and array.dtype.kind not in "iu":
         raise InvalidArgumentError(f"lengths: expected integers, got {array.dtype}: {lengths!r:.100}")
     if array.shape != (rows,) or (rows and (array.min() < 0 or array.max() > longest)):
@@ -102,7 +102,7 @@ def _lengths_of(lengths: Integers, rows: int, longest: int) -> Splits:
 
 
 def _unmasked_rows(value: np.ma.MaskedArray[Any, Any], counts: Splits) -> Flags:
-    """1 for the rows that are not masked; the steps that count must be masked all or not at all."""
+    """Return 1 for unmasked rows, 0 for masked ones. A row's steps must be masked all, or not at all."""
     rows, longest = value.shape[:2]
     mask = np.ma.getmaskarray(value).reshape(rows, longest, -1)
     counted = np.broadcast_to((np.arange(longest) < counts[:, None])[:, :, None], mask.shape)
@@ -111,7 +111,7 @@ def _unmasked_rows(value: np.ma.MaskedArray[Any, Any], counts: Splits) -> Flags:
     torn = np.nonzero(some & ~masked)[0]
     if len(torn):
         raise InvalidArgumentError(
-            f"row {int(torn[0])} is masked in part: only a whole row can be left out; padding needs `lengths`"
+            f"row {int(torn[0])} is masked in part; only a whole row can be null, and padding needs `lengths`"
         )
     return np.asarray(~masked, np.uint8)
 
@@ -119,27 +119,26 @@ def _unmasked_rows(value: np.ma.MaskedArray[Any, Any], counts: Splits) -> Flags:
 # ---- Lists and splits ----
 
 
-def _of_nested_lists(given: list[Any]) -> FeatureList:
-    rows, _ = bare(given)
+def _nested_list(values: list[Any]) -> FeatureList:
+    rows, _ = uncovered(values)
     for row in rows:
         if row is not None and (isinstance(row, _NO_ROWS) or not hasattr(row, "__len__") or hasattr(row, "columns")):
             raise TypeError(f"expected rows of steps, got a row of type {type(row).__name__}")
     missing = np.fromiter((row is None for row in rows), bool, len(rows))
-    rows = [None if row is None else listed(row) for row in rows]
+    rows = [None if row is None else as_sized(row) for row in rows]
     lengths = [0 if row is None else len(row) for row in rows]
     steps = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=steps[1:])
-    items = of_sequence(list(itertools.chain.from_iterable(row for row in rows if row is not None)))
-    return _of_splits(steps, items)._replace(row_valid=(~missing).astype(np.uint8) if missing.any() else None)
+    items = sequence_column(list(itertools.chain.from_iterable(row for row in rows if row is not None)))
+    return _split_list(steps, items)._replace(row_valid=(~missing).astype(np.uint8) if missing.any() else None)
 
 
-def _of_splits(steps: Any, items: Column) -> FeatureList:
+def _split_list(steps: Any, items: Column) -> FeatureList:
     return FeatureList(items, all_splits(steps, items, "steps"))
 
 
-def _checked(items: Column, steps: Splits) -> FeatureList:
-    """Of Arrow's lists, which may leave values out."""
-    steps = np.array(steps, np.int64)  # a copy: the core reads them again, and no one may have changed them by then
-    if len(steps) == 0 or steps[0] < 0 or steps[-1] > items.rows or np.any(steps[1:] < steps[:-1]):
-        raise InvalidArgumentError(f"row splits must ascend from 0 to at most {items.rows}, the number of steps")
+def _arrow_list(items: Column, steps: Splits) -> FeatureList:
+    """Make a feature list of Arrow's lists, which may leave values out."""
+    steps = np.array(steps, np.int64)  # a copy, which another thread cannot change after the check
+    check_splits(steps, items, "steps")
     return FeatureList(items, steps)

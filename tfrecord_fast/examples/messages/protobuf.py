@@ -1,9 +1,8 @@
-"""The protobuf messages of records, in a descriptor pool of their own: TensorFlow's and others' are in the default one.
+"""The message classes of records, in a descriptor pool of their own, apart from TensorFlow's in the default one.
 
-The files, with their numbers and options, are those of tensorflow/core/example/{feature,example}.proto and of
-tensorflow/core/framework/{tensor,tensor_shape,types}.proto as far as plain tensors need them; docs/format.md has
-the former.
-They are attributes of this module, such as `messages.Example`. The first use makes them and imports protobuf.
+The messages are those of tensorflow/core/example/{feature,example}.proto, which docs/format.md shows, and the fields of
+tensorflow/core/framework/{tensor,tensor_shape,types}.proto that plain tensors need. The classes are attributes of this
+module, such as `protobuf.Example`. The first use makes them and imports protobuf.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ _SCALARS = {
 _TYPE_STRING, _TYPE_MESSAGE, _TYPE_ENUM = 9, 11, 14
 _OPTIONAL, _REPEATED = 1, 3
 
-# message: fields as (name, number, type). "*" repeated, "**" repeated and packed, "@" a map from string, "|" of the
-# oneof `kind`, "=" an enum.
+# The fields of each message, as (name, number, type). "*": repeated, "**": repeated and packed, "@": a map from string,
+# "|": a member of the oneof `kind`, "=": an enum.
 _FEATURE = {
     "BytesList": [("value", 1, "*bytes")],
     "FloatList": [("value", 1, "**float")],
@@ -83,20 +82,19 @@ _ENUM = {
 
 
 def _camel(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
+    return "".join(map(str.capitalize, name.split("_")))
 
 
 def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
-    """Adds the fields to a DescriptorProto."""
     for name, number, text in fields:
-        kind = text.lstrip("*@|=")
-        mark = text[: len(text) - len(kind)]
+        type_name = text.lstrip("*@|=")
+        mark = text[: len(text) - len(type_name)]
         field = proto.field.add(name=name, number=number, label=_OPTIONAL)
-        if kind in _SCALARS:
-            field.type = _SCALARS[kind]
+        if type_name in _SCALARS:
+            field.type = _SCALARS[type_name]
         else:
             field.type = _TYPE_ENUM if mark == "=" else _TYPE_MESSAGE
-            field.type_name = f".{package}.{kind}"
+            field.type_name = f".{package}.{type_name}"
         if mark.startswith("*"):
             field.label = _REPEATED
         if mark == "**":
@@ -121,11 +119,11 @@ def _make() -> dict[str, Any]:
     package = "tensorflow"
     pool = descriptor_pool.DescriptorPool()
     file = descriptor_pb2.FileDescriptorProto(name="tfrecord_fast/messages.proto", package=package, syntax="proto3")
-    made: dict[str, Any] = {}
+    protos: dict[str, Any] = {}
     for name, fields in {**_FEATURE, **_EXAMPLE, **_TENSOR}.items():
         outer, _, inner = name.rpartition(".")
-        made[name] = (made[outer].nested_type if outer else file.message_type).add(name=inner)
-        _fill(made[name], package, fields)
+        protos[name] = (protos[outer].nested_type if outer else file.message_type).add(name=inner)
+        _fill(protos[name], package, fields)
     enum = file.enum_type.add(name="DataType")
     for name, number in _ENUM.items():
         enum.value.add(name=name, number=number)
@@ -134,9 +132,9 @@ def _make() -> dict[str, Any]:
         class_of = message_factory.GetMessageClass
     else:  # protobuf before 4.22
         class_of = message_factory.MessageFactory(pool).GetPrototype
-    classes = {name: class_of(pool.FindMessageTypeByName(f"{package}.{name}")) for name in made}
+    classes = {name: class_of(pool.FindMessageTypeByName(f"{package}.{name}")) for name in protos}
     for cls in classes.values():
-        cls.__module__ = _PUBLIC_MODULE  # protobuf leaves it None, which help() can't take
+        cls.__module__ = _PUBLIC_MODULE  # protobuf sets None, on which help() fails
     return classes
 
 
@@ -144,7 +142,7 @@ _messages: dict[str, Any] | None = None
 
 
 def message(name: str) -> Any:
-    """The class of a message, such as "Example"."""
+    """Return the class of a message, such as "Example"."""
     global _messages
     if _messages is None:
         _messages = _make()
@@ -152,7 +150,6 @@ def message(name: str) -> Any:
 
 
 def decode_error() -> type[Exception]:
-    """What protobuf raises for bytes that are not a message."""
     error: type[Exception] = optional("google.protobuf.message", NEED).DecodeError
     return error
 

@@ -1,8 +1,9 @@
-"""Arrays as serialized TensorProto messages, and Examples from JSON; both need protobuf."""
+"""Arrays as serialized TensorProtos, and Examples from JSON. Both need protobuf."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -33,25 +34,25 @@ _VALUES = {
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
-    """An array as the bytes of a TensorProto, the same bytes as TensorFlow's.
+    """Serialize an array as a TensorProto, with the same bytes as TensorFlow.
 
     Args:
       tensor: a number, bytes, str, an ndarray, a BytesArray, or lists of them.
 
     Raises:
-      TypeError: a dtype that a TensorProto does not hold.
+      TypeError: a TensorProto cannot hold the dtype.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> tf.io.parse_tensor(tf.io.serialize_tensor(np.arange(3)), tf.int64)
     array([0, 1, 2])
     """
     array = as_ndarray(normalize(tensor))
-    kind = as_dtype(array.dtype).name
-    proto = message("TensorProto")(dtype=DATA_TYPES[kind])
+    dtype = as_dtype(array.dtype).name
+    proto = message("TensorProto")(dtype=DATA_TYPES[dtype])
     proto.tensor_shape.SetInParent()
     for length in array.shape:
         proto.tensor_shape.dim.add(size=length)
-    if kind == "string":
+    if dtype == "string":
         proto.string_val.extend(strings(array, "a value of the tensor").ravel().tolist())
     else:
         proto.tensor_content = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -60,15 +61,15 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
 
 
 def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = None) -> Any:
-    """The array in the bytes of a TensorProto.
+    """Parse the bytes of a TensorProto.
 
     Args:
       serialized: bytes.
-      out_type: its dtype.
+      out_type: the dtype of the tensor.
 
     Returns:
-      An ndarray, read-only if it is a view of the message; strings as an object array of bytes. A NumPy scalar, or
-      bytes, for a tensor without dimensions.
+      An ndarray, which is read-only if it is a view of the message; strings are an object array of bytes. A tensor
+      without dimensions is a NumPy scalar or bytes.
 
     Raises:
       errors.InvalidArgumentError: not a TensorProto, or one of another dtype or size.
@@ -77,74 +78,72 @@ def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = 
         proto = message("TensorProto").FromString(as_bytes(serialized, "serialized"))
     except decode_error() as error:
         raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {error}") from None
-    wanted = as_dtype(out_type)
-    if proto.dtype != DATA_TYPES[wanted.name]:
-        found = {number: name for name, number in DATA_TYPES.items()}.get(proto.dtype, f"number {proto.dtype}")
-        raise InvalidArgumentError(f"Type mismatch between parsed tensor ({found}) and dtype ({wanted.name})")
+    dtype = as_dtype(out_type)
+    if proto.dtype != DATA_TYPES[dtype.name]:
+        stored = {number: name for name, number in DATA_TYPES.items()}.get(proto.dtype, f"number {proto.dtype}")
+        raise InvalidArgumentError(f"Type mismatch between parsed tensor ({stored}) and dtype ({dtype.name})")
     shape = [dim.size for dim in proto.tensor_shape.dim]
     if any(length < 0 for length in shape):
         raise InvalidArgumentError(f"a TensorProto with an unknown shape: {shape}")
-    count = 1
-    for length in shape:
-        count *= length
-    values = _values_of(proto, wanted.name, np.dtype(wanted.as_numpy_dtype), count)
-    # One value for all is a broadcast view: nothing is allocated because a length claims it.
+    count = math.prod(shape)
+    values = _values_of(proto, dtype.name, np.dtype(dtype.as_numpy_dtype), count)
+    # One value for all is a broadcast view: never allocate based on an unverified length.
     array = values.reshape(shape) if len(values) == count else np.broadcast_to(values[0], shape)
     return array[()] if not shape else array
 
 
-def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
+def _values_of(proto: Any, name: str, dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     if name == "string":
-        found = list(proto.string_val) or _strings_of(proto.tensor_content, count)
-        if len(found) != count:
-            raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(found)}")
-        return object_array(found, (count,))
+        texts = list(proto.string_val) or _strings_of(proto.tensor_content, count)
+        if len(texts) != count:
+            raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(texts)}")
+        return object_array(texts, (count,))
     if proto.tensor_content:
-        if len(proto.tensor_content) != count * kind.itemsize:
+        if len(proto.tensor_content) != count * dtype.itemsize:
             raise InvalidArgumentError(
                 f"a TensorProto of {count} values of {name} has {len(proto.tensor_content)} bytes of content"
             )
-        return np.frombuffer(proto.tensor_content, dtype=kind.newbyteorder("<")).astype(kind, copy=False)
+        return np.frombuffer(proto.tensor_content, dtype=dtype.newbyteorder("<")).astype(dtype, copy=False)
     if name in ("float16", "bfloat16"):
-        given = np.array(proto.half_val, dtype=np.uint16).view(kind)
-    elif kind.kind == "c":
-        parts = np.array(getattr(proto, _VALUES[name]), dtype=f"f{kind.itemsize // 2}")
-        if len(parts) % 2:
+        values = np.array(proto.half_val, dtype=np.uint16).view(dtype)
+    elif dtype.kind == "c":
+        halves = np.array(getattr(proto, _VALUES[name]), dtype=f"f{dtype.itemsize // 2}")
+        if len(halves) % 2:
             raise InvalidArgumentError(f"a TensorProto of {name} has half a value")
-        given = parts.view(kind)
+        values = halves.view(dtype)
     else:
-        given = np.array(getattr(proto, _VALUES[name]), dtype=kind)
-    if len(given) == count:
-        return given
-    if len(given) > count:
-        raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has {len(given)}")
-    # The last value stands for those that are missing.
-    if len(given) <= 1:
-        return given if len(given) else np.zeros(1, dtype=kind)
+        values = np.array(getattr(proto, _VALUES[name]), dtype=dtype)
+    if len(values) == count:
+        return values
+    if len(values) > count:
+        raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has {len(values)}")
+    # The last value is repeated for the missing ones.
+    if len(values) <= 1:
+        return values if len(values) else np.zeros(1, dtype=dtype)
     if count > 1 << 28:
-        raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has only {len(given)}")
-    return np.concatenate([given, np.full(count - len(given), given[-1], dtype=kind)])
+        raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has only {len(values)}")
+    return np.concatenate([values, np.full(count - len(values), values[-1], dtype=dtype)])
 
 
 def _strings_of(content: bytes, count: int) -> list[bytes]:
-    """The strings of what TensorFlow's `serialize_sparse` writes: their lengths as varints, then their bytes."""
+    """Split the content that TensorFlow's `serialize_sparse` writes: all lengths as varints, then the bytes."""
     lengths: list[int] = []
-    place = 0
-    while place < len(content) and len(lengths) < count:
+    position = 0
+    while position < len(content) and len(lengths) < count:
         length = shift = 0
-        while place < len(content) and content[place] >= 128 and shift < 63:
-            length |= (content[place] & 127) << shift
-            place, shift = place + 1, shift + 7
-        lengths.append(length | int.from_bytes(content[place : place + 1], "big") << shift)
-        place += 1
-    if place + sum(lengths) != len(content):
+        while position < len(content) and content[position] >= 128 and shift < 63:
+            length |= (content[position] & 127) << shift
+            position, shift = position + 1, shift + 7
+        lengths.append(length | int.from_bytes(content[position : position + 1], "big") << shift)
+        position += 1
+    if position + sum(lengths) != len(content):
         raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(content)} bytes of content")
-    ends = itertools.accumulate(lengths, initial=place)
+    ends = itertools.accumulate(lengths, initial=position)
     return [content[start:end] for start, end in itertools.pairwise(ends)]
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
-    """Serialized Examples from their JSON form (protobuf's mapping: bytes are base64).
+    """Serialize Examples from their JSON form (protobuf's mapping: bytes are base64).
 
     Args:
       json_examples: bytes or str, or a (nested) sequence of them.
@@ -153,7 +152,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
       bytes, or an object array of the same shape.
 
     Raises:
-      errors.InvalidArgumentError: not the JSON of an Example.
+      errors.InvalidArgumentError: the text is not the JSON of an Example.
 
     >>> import tfrecord_fast as tf
     >>> tf.io.decode_json_example('{"features": {"feature": {"a": {"int64List": {"value": ["1"]}}}}}')
@@ -161,13 +160,12 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     """
     json_format = optional("google.protobuf.json_format", NEED)
 
-    def one(text: bytes) -> bytes:
+    def serialized(text: bytes) -> Any:
         try:
-            made: bytes = json_format.Parse(text, message("Example")()).SerializeToString(deterministic=True)
+            return json_format.Parse(text, message("Example")()).SerializeToString(deterministic=True)
         except (json_format.ParseError, UnicodeDecodeError) as error:
             raise InvalidArgumentError(f"Error while parsing JSON: {error}") from None
-        return made
 
     texts = strings(json_examples, "json_examples")
-    made = object_array([one(text) for text in texts.ravel()], texts.shape)
-    return made if texts.ndim else made.item()
+    examples = object_array([serialized(text) for text in texts.ravel()], texts.shape)
+    return examples if texts.ndim else examples.item()

@@ -1,4 +1,4 @@
-"""Groups: scalar features of one dtype whose values the parser lays side by side, in one column `[n, k]`."""
+"""Groups: scalar features of one dtype that are parsed side by side, into one column `[n, k]`."""
 
 from __future__ import annotations
 
@@ -13,89 +13,86 @@ from .raw_columns import RawColumns, key_bytes
 
 __all__ = ["FrozenGroups", "check_label", "frozen_groups", "group", "select_grouped"]
 
-# The names, each with its keys in order. Not checked yet, except for being sequences.
+# The names of groups, each with its keys in order; checked against features by `group`.
 FrozenGroups: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
 
 
 def frozen_groups(groups: Groups | None) -> FrozenGroups:
-    """As tuples, which can be compared and won't change.
+    """Return groups as tuples, which can be compared and are not changed later.
 
     Raises:
-      TypeError: it is no dict of lists.
+      TypeError: `groups` is not a dict of lists.
     """
     if groups is None:
         return ()
     if not isinstance(groups, Mapping):
-        raise TypeError(f'groups is a dict of lists of keys, such as {{"dense": ["a", "b"]}}, got {groups!r}')
+        raise TypeError(f'groups must be a dict of lists of keys, such as {{"dense": ["a", "b"]}}, got {groups!r}')
     return tuple([(name, _members(name, keys)) for name, keys in groups.items()])
 
 
 def _members(name: object, keys: Any) -> tuple[Any, ...]:
     if type(keys) not in (list, tuple) and (not isinstance(keys, Sequence) or isinstance(keys, str | bytes)):
-        raise TypeError(f"group {name!r} is a list of keys, in the order of its columns, got {keys!r}")
+        raise TypeError(f"group {name!r} must be a list of keys, in the order of its columns, got {keys!r}")
     return tuple(keys)
 
 
 def check_label(label: Key, groups: FrozenGroups, features: Mapping[Any, Any], what: str = "the features") -> None:
-    """Raises errors.InvalidArgumentError if there is no such column, or if the groups don't go with the features."""
+    """Raise errors.InvalidArgumentError if there is no column `label`, or if the groups do not fit the features."""
     group_of, names = _checked(groups, features), [name for name, _ in groups]
     if label in names:
         return
     if label not in features:
         known = sorted([*features, *names], key=str)
-        raise InvalidArgumentError(f"label_key {label!r} is none of {what} {known}")
+        raise InvalidArgumentError(f"label_key {label!r} is not among {what} {known}")
     if label in group_of:
         raise InvalidArgumentError(
-            f"label_key {label!r} is in group {group_of[label]!r}, whose column replaces it: the label is a column of "
-            "its own, or a whole group"
+            f"label_key {label!r} is in group {group_of[label]!r}, whose column replaces it; name the group, or take "
+            "the label out of the group"
         )
 
 
 def _checked(groups: FrozenGroups, features: Mapping[Any, Any]) -> dict[Key, Key]:
-    """Of each key in a group the group's name.
+    """Return the group's name for each key in a group.
 
     Raises:
       TypeError: a name or a key is neither str nor bytes.
-      errors.InvalidArgumentError: a group is empty, holds a key that is none of the features, or one that comes twice,
-        or has the name of a feature that is in no group.
+      errors.InvalidArgumentError: a group is empty, has an unknown or repeated key, or has the name of another column.
     """
     group_of: dict[Key, Key] = {}
     for name, keys in groups:
         for key in (name, *keys):
             if not isinstance(key, str | bytes):
-                raise TypeError(f"group {name!r}: names and keys are str or bytes, got {key!r}")
+                raise TypeError(f"group {name!r}: names and keys must be str or bytes, got {key!r}")
         if not keys:
-            raise InvalidArgumentError(f"group {name!r} is empty: a group needs one feature or more")
+            raise InvalidArgumentError(f"group {name!r} is empty; a group needs at least one feature")
         for key in keys:
             if key not in features:
                 known = sorted(features, key=key_bytes)
-                raise InvalidArgumentError(f"group {name!r}: feature {key!r} is none of the features {known}")
+                raise InvalidArgumentError(f"group {name!r}: {key!r} is not among the features {known}")
             if key in group_of:
                 other = group_of[key]
                 where = f"group {name!r} twice" if other == name else f"two groups, {other!r} and {name!r}"
-                raise InvalidArgumentError(f"feature {key!r} is in {where}: it has one place")
+                raise InvalidArgumentError(f"feature {key!r} is in {where}; it can be in one group, once")
             group_of[key] = name
     _check_names(groups, [key for key in features if key not in group_of])
     return group_of
 
 
 def _check_names(groups: FrozenGroups, others: Sequence[Hashable]) -> None:
-    taken = {key_bytes(key): f"feature {key!r}, which is in no group" for key in others}
+    taken = {key_bytes(key): f"feature {key!r}, which is not in a group" for key in others}
     for name, _ in groups:
         other = taken.setdefault(key_bytes(name), f"group {name!r}")
         if other != f"group {name!r}":
-            raise InvalidArgumentError(
-                f"group {name!r} has the name of {other}: there would be two columns of that name"
-            )
+            raise InvalidArgumentError(f"group {name!r} has the name of {other}; two columns cannot have the same name")
 
 
 def group(raw: RawColumns, groups: FrozenGroups) -> None:
-    """Lets the columns of each group's features be one.
+    """Merge the columns of each group's features into one.
 
     Raises:
       TypeError: a name or a key is neither str nor bytes.
-      errors.InvalidArgumentError: a feature is no FixedLenFeature of shape [] and a numeric dtype, or not of the dtype
-        of its group's first; a group has the name of a raw column; or as `select_grouped`.
+      errors.InvalidArgumentError: a feature is not a FixedLenFeature of shape [] and a numeric dtype, or differs in
+        dtype from the first of its group; a group has the name of a raw column; or as `select_grouped`.
     """
     group_of = _checked(groups, raw.features)
     for name, keys in groups:
@@ -104,46 +101,46 @@ def group(raw: RawColumns, groups: FrozenGroups) -> None:
             if why is not None:
                 raise InvalidArgumentError(f"group {name!r}: feature {key!r} {why}")
     _check_names(groups, [key for key in raw.keys if key not in group_of])
-    place = {key: i for i, key in enumerate(raw.keys)}
-    raw.groups = [[place[key] for key in keys] for _, keys in groups]
+    positions = {key: i for i, key in enumerate(raw.keys)}
+    raw.groups = [[positions[key] for key in keys] for _, keys in groups]
     raw.names = [*(key for key in raw.keys if key not in group_of), *(name for name, _ in groups)]
 
 
 def _misfit(raw: RawColumns, key: Any, first: Any) -> str | None:
-    """Why the feature can't be in a group that begins with `first`; None if it can."""
+    """Return why the feature cannot be in a group that begins with `first`, or None."""
     feature: OwnFeature = raw.features[key]
-    takes = "a group takes FixedLenFeatures of shape []"
+    rule = "a group takes FixedLenFeatures of shape []"
     if not isinstance(feature, FixedLenFeature):
-        return f"is a {type(feature).__name__}, and {takes}"
+        return f"is a {type(feature).__name__}; {rule}"
     column, dtype = raw.dense[key], raw.dense[first].dtype
     if column.shape:
         note = f" ({column.note})" if column.note else ""
-        return f"has shape {list(column.shape)}{note}, and {takes}"
+        return f"has shape {list(column.shape)}{note}; {rule}"
     if column.dtype == string:
-        return "holds strings, and a group is an array of numbers"
+        return "holds strings; a group is an array of numbers"
     if column.dtype != dtype:
-        return f"has dtype {column.dtype.name}, and {first!r} has {dtype.name}: a group has one dtype"
+        return f"has dtype {column.dtype.name}, but {first!r} has {dtype.name}; a group has one dtype"
     return None
 
 
 def select_grouped(
     features: Mapping[Any, Any], columns: Sequence[Key], groups: FrozenGroups
 ) -> tuple[dict[Any, Any], FrozenGroups]:
-    """The features and groups that make the columns of these names.
+    """Select the features and groups that make the columns of these names.
 
     Raises:
       TypeError: `columns` is one name, not a list of names.
       errors.InvalidArgumentError: as `features.select_features`; a name is that of a feature in a group; a group is
-        empty, has a key that is none of the features, or one that comes twice, or the name of another feature.
+        empty, has an unknown or repeated key, or has the name of another feature.
     """
     group_of = _checked(groups, features)
     named = dict.fromkeys(name for name, _ in groups)
     for key in columns if not isinstance(columns, str | bytes) else ():
         if key in group_of and key not in named:
             raise InvalidArgumentError(
-                f"column {key!r} is in group {group_of[key]!r}, whose column replaces it: name the group in columns"
+                f"column {key!r} is in group {group_of[key]!r}, whose column replaces it; name the group in columns"
             )
     others = {key: feature for key, feature in features.items() if key not in group_of}
     chosen, _ = select_features({**others, **named}, columns)
     chosen_features = {key: feature for key, feature in features.items() if group_of.get(key, key) in chosen}
-    return chosen_features, tuple(one for one in groups if one[0] in chosen)
+    return chosen_features, tuple((name, keys) for name, keys in groups if name in chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from ...values.columns.conversion import plain
 from ...values.columns.strings import is_one
 from .groups import frozen_groups
 from .made_up import example_like, sequence_example_like
-from .plans import example_plan, sequence_plan
+from .plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 
 __all__ = [
     "decode_raw",
@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 _Names = Sequence[Key] | npt.NDArray[Any] | Tensor
-_Result = TypeVar("_Result")
 
 
 def parse_example(
@@ -42,18 +41,17 @@ def parse_example(
     num_threads: int | None = None,
     groups: Groups | None = None,
 ) -> Columns:
-    """Parses a batch of serialized Examples.
+    """Parse a batch of serialized Examples.
 
     Args:
-      serialized: n records, or one, which is parsed as by `parse_single_example`.
-      features: of any kind, ours or TensorFlow's; FixedLenSequenceFeature with allow_missing=True. Each dict is
-        compiled once.
-      example_names: one for each record, to be named in errors.
-      name: as in TensorFlow; has no effect.
-      num_threads: None: as many as pay off for the batch.
-      groups: dict of names to lists of keys. Each group of k features, which are FixedLenFeatures of shape [] and one
-        numeric dtype, is parsed into one column `[n, k]` under that name, in the order of the list. It replaces the
-        columns of these features, and costs no copy.
+      serialized: n records; or one record, parsed as by `parse_single_example`.
+      features: feature classes of this package or of TensorFlow, by key; FixedLenSequenceFeature with
+        allow_missing=True. A dict is compiled once: to change a feature, replace it, not the list in it.
+      example_names: a name for each record, for errors.
+      name: ignored, as in TensorFlow.
+      num_threads: None for as many as pay off for the batch.
+      groups: dict of names to lists of keys. The features of a group are FixedLenFeatures of shape [] and one numeric
+        dtype. Their k columns are replaced by one column `[n, k]` under the name of the group, without a copy.
 
     Returns:
       dict of keys to columns, in TensorFlow's order: an ndarray `[n, *shape]` or a BytesArray for FixedLenFeature,
@@ -62,23 +60,17 @@ def parse_example(
 
     Raises:
       ValueError: features or groups that cannot be parsed.
-      errors.InvalidArgumentError: a record does not fit the features; names the record, its file where known, and
-        the feature.
+      errors.InvalidArgumentError: a record does not fit the features. The error names the feature, the record, and
+        its file where known.
       TypeError: a record is not bytes-like.
 
-    Semantics: those of tf.io.parse_example, except for what docs/differences.md lists.
+    Semantics are those of tf.io.parse_example, except as listed in docs/differences.md.
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     plan = example_plan(features, () if groups is None else frozen_groups(groups))
-    serialized = plain(serialized)
-    try:
-        if is_one(serialized):
-            return _parsed_one(plan.single, serialized, example_names)
-        return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
-    except InvalidArgumentError:
-        record = _made_up(example_like, features)
-        return plan.single(record) if is_one(serialized) else plan.batch([record] * len(_vector(serialized)), 1)
+    columns: Columns = _parse(plan, serialized, example_names, num_threads, example_like, features)
+    return columns
 
 
 def parse_single_example(
@@ -89,7 +81,7 @@ def parse_single_example(
     *,
     groups: Groups | None = None,
 ) -> Columns:
-    """Parses one serialized Example.
+    """Parse one serialized Example.
 
     Args:
       features, groups: as for `parse_example`.
@@ -102,17 +94,19 @@ def parse_single_example(
     Raises: as `parse_example`.
     """
     if not features:
-        what = "None" if features is None else "empty"
-        raise ValueError(f"Invalid argument: features cannot be {what}.")
+        raise ValueError(f"Invalid argument: features cannot be {'None' if features is None else 'empty'}.")
     if not isinstance(serialized, bytes):
         serialized = plain(serialized)
         if not is_one(serialized):
             raise ValueError("Input serialized must be a scalar")
     single = example_plan(features, () if groups is None else frozen_groups(groups)).single
     try:
-        return single(serialized) if example_names is None else _parsed_one(single, serialized, example_names)
+        return single(serialized) if example_names is None else _parse_named(single, serialized, example_names)
     except InvalidArgumentError:
-        return single(_made_up(example_like, features))
+        length = sample_length()
+        if length is None:
+            raise
+        return single(example_like(features, length))
 
 
 def parse_sequence_example(
@@ -124,37 +118,30 @@ def parse_sequence_example(
     *,
     num_threads: int | None = None,
 ) -> SequenceColumns:
-    """Parses a batch of serialized SequenceExamples.
+    """Parse a batch of serialized SequenceExamples.
 
     Args:
       serialized: as for `parse_example`.
       context_features: FixedLenFeature, VarLenFeature and RaggedFeature.
       sequence_features: FixedLenSequenceFeature, VarLenFeature and RaggedFeature.
-      example_names: one for each record, to be named in errors.
-      name: as in TensorFlow; has no effect.
-      num_threads: None: as many as pay off for the batch.
+      example_names, name, num_threads: as for `parse_example`.
 
     Returns:
-      (context, sequences, lengths): for the contexts, columns as from `parse_example`; for the feature lists, an
-      ndarray or BytesArray `[n, longest, *shape]` padded with 0 or b"" for FixedLenSequenceFeature, a SparseTensor
-      `[n, longest, longest step]` for VarLenFeature, a RaggedTensor with two ragged dimensions for RaggedFeature;
-      and, for the dense ones, the number of steps, int64 `[n]`.
+      (context, sequences, lengths). The context columns are as from `parse_example`. A feature list is an ndarray or
+      BytesArray `[n, longest, *shape]`, padded with 0 or b"", for FixedLenSequenceFeature; a SparseTensor
+      `[n, longest, longest step]` for VarLenFeature; a RaggedTensor with two ragged dimensions for RaggedFeature.
+      `lengths` has the number of steps, int64 `[n]`, of each FixedLenSequenceFeature.
 
-    Raises: as `parse_example`. Semantics: those of tf.io.parse_sequence_example.
+    Raises as `parse_example`. Semantics are those of tf.io.parse_sequence_example.
     """
     if not (context_features or sequence_features):
         raise ValueError(
             "Both `context_features` and `sequence_features` argument are None, but at least one should have values."
         )
     plan = sequence_plan(context_features, sequence_features)
-    serialized = plain(serialized)
-    try:
-        if is_one(serialized):
-            return _parsed_one(plan.single, serialized, example_names)
-        return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
-    except InvalidArgumentError:
-        record = _made_up(sequence_example_like, context_features, sequence_features)
-        return plan.single(record) if is_one(serialized) else plan.batch([record] * len(_vector(serialized)), 1)
+    features = context_features, sequence_features
+    columns: SequenceColumns = _parse(plan, serialized, example_names, num_threads, sequence_example_like, *features)
+    return columns
 
 
 def parse_single_sequence_example(
@@ -164,23 +151,26 @@ def parse_single_sequence_example(
     example_name: Key | None = None,
     name: str | None = None,
 ) -> tuple[Columns, Columns]:
-    """Parses one serialized SequenceExample.
+    """Parse one serialized SequenceExample.
 
     Returns:
-      (context, sequences): without the batch dimension of `parse_sequence_example`.
+      (context, sequences), without the batch dimension of `parse_sequence_example`.
 
-    Raises: as `parse_example`.
+    Raises as `parse_example`.
     """
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
-    serialized = plain(serialized)
-    if not is_one(serialized):
+    record: Any = plain(serialized)
+    if not is_one(record):
         raise ValueError("Input serialized must be a scalar")
     plan = sequence_plan(context_features, sequence_features)
     try:
-        return _parsed_one(plan.single, serialized, example_name)[:2]
+        return (plan.single(record) if example_name is None else _parse_named(plan.single, record, example_name))[:2]
     except InvalidArgumentError:
-        return plan.single(_made_up(sequence_example_like, context_features, sequence_features))[:2]
+        length = sample_length()
+        if length is None:
+            raise
+        return plan.single(sequence_example_like(context_features, sequence_features, length))[:2]
 
 
 def decode_raw(
@@ -190,31 +180,31 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> npt.NDArray[Any]:
-    """The bytes of strings as numbers.
+    """Reinterpret the bytes of strings as numbers.
 
     Args:
       input_bytes: bytes, a BytesArray, or a (nested) sequence of bytes, all of the same size.
       out_type: numeric dtype.
       little_endian: the byte order of the strings.
-      fixed_length: bytes to take from each string, a multiple of the dtype's size: longer strings are cut, shorter
-        ones padded with zeros. None: all bytes.
+      fixed_length: the number of bytes to take from each string, a multiple of the dtype's size. Longer strings are
+        cut, shorter ones padded with zeros. None: all bytes.
 
     Returns:
       An ndarray `[*shape of input_bytes, number of values]`.
 
     Raises:
-      errors.InvalidArgumentError: sizes that differ, or that the dtype's size does not divide.
+      errors.InvalidArgumentError: the strings differ in size, or the dtype's size does not divide it.
       TypeError: a value that is not bytes-like.
     """
-    kind = np.dtype(as_dtype(out_type).as_numpy_dtype)
-    if kind.hasobject:
+    dtype = np.dtype(as_dtype(out_type).as_numpy_dtype)
+    if dtype.hasobject:
         raise TypeError("decode_raw needs a numeric out_type")
     if fixed_length is not None:
         if fixed_length <= 0:
             raise ValueError(f"`fixed_length` must be greater than 0. Got: {fixed_length}")
-        if fixed_length % kind.itemsize:
+        if fixed_length % dtype.itemsize:
             raise InvalidArgumentError(
-                f"`fixed_length` ({fixed_length}) must be a multiple of the size of out_type ({kind.itemsize})"
+                f"`fixed_length` ({fixed_length}) must be a multiple of the size of out_type ({dtype.itemsize})"
             )
     input_bytes = plain(input_bytes)
     scalar = is_one(input_bytes)
@@ -222,52 +212,66 @@ def decode_raw(
         array = BytesArray([input_bytes])
     else:
         array = input_bytes if isinstance(input_bytes, BytesArray) else BytesArray(input_bytes)
-    decoded = _decode(array, kind, fixed_length)
+    decoded = _decode(array, dtype, fixed_length)
     if not little_endian:
         decoded = decoded.byteswap()
     return decoded[0] if scalar else decoded
 
 
-def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) -> npt.NDArray[Any]:
+def _decode(array: BytesArray, dtype: np.dtype[Any], fixed_length: int | None) -> npt.NDArray[Any]:
     if fixed_length is None:
-        return array.decode_raw(kind)
+        return array.decode_raw(dtype)
     rows = np.empty((array.size, fixed_length), dtype=np.uint8)
     _core.bytes_copy_rows(array, rows, exact=False)
-    return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
+    return rows.view(dtype).reshape((*array.shape, fixed_length // dtype.itemsize))
 
 
-def _parsed(parse: Callable[[Any, int], _Result], records: Any, names: _Names | None, threads: int) -> _Result:
-    """What `parse` makes of records; an error gives the record's name."""
-    given = [] if names is None else list(plain(names))
-    if given and len(given) != len(records):
+def _parse(
+    plan: ExamplePlan | SequencePlan,
+    serialized: Any,
+    names: Key | _Names | None,
+    num_threads: int | None,
+    sample: Callable[..., bytes],
+    *features: Features | None,
+) -> Any:
+    """Parse one record or a batch. `sample(*features, length)` replaces made-up records that do not fit."""
+    serialized = plain(serialized)
+    try:
+        if is_one(serialized):
+            return plan.single(serialized) if names is None else _parse_named(plan.single, serialized, names)
+        records, threads = _vector(serialized), thread_count(num_threads)
+        return plan.batch(records, threads) if names is None else _parse_all_named(plan.batch, records, names, threads)
+    except InvalidArgumentError:
+        length = sample_length()
+        if length is None:
+            raise
+        record = sample(*features, length)
+        return plan.single(record) if is_one(serialized) else plan.batch([record] * len(_vector(serialized)), 1)
+
+
+def _parse_all_named(parse: Callable[[Any, int], Any], records: Any, names: Any, threads: int) -> Any:
+    names = list(plain(names))
+    if names and len(names) != len(records):
         raise InvalidArgumentError(
-            f"Expected names have the same shape as serialized: {len(given)} names for {len(records)} records"
+            f"Expected names have the same shape as serialized: {len(names)} names for {len(records)} records"
         )
     try:
         return parse(records, threads)
     except InvalidArgumentError as error:
-        for number, name in enumerate(given):
-            if _fails(parse, records[number : number + 1]):  # the first that fails raised the error
+        for row, name in enumerate(names):
+            if _fails(parse, records[row : row + 1]):  # the first that fails raised the error
                 raise _named(error, name) from None
         raise
 
 
-def _parsed_one(parse: Callable[[Any], _Result], record: object, name: Key | _Names | None) -> _Result:
+def _parse_named(parse: Callable[[Any], Any], record: object, name: Key | _Names) -> Any:
     try:
         return parse(record)
     except InvalidArgumentError as error:
-        given = np.asarray(plain(name), dtype=object)
-        if given.size != 1 or given.item() is None:
+        names = np.asarray(plain(name), dtype=object)
+        if names.size != 1 or names.item() is None:
             raise
-        raise _named(error, given.item()) from None
-
-
-def _made_up(like: Callable[..., bytes], *features: Features | None) -> bytes:
-    """A record that fits the features, if the one that does not is made up; else the error goes on."""
-    length = sample_length()
-    if length is None:
-        raise
-    return like(*features, length)
+        raise _named(error, names.item()) from None
 
 
 def _fails(parse: Callable[[Any, int], object], records: object) -> bool:

@@ -1,8 +1,8 @@
-"""Cuts the values of a RaggedFeature into inner rows, as its partitions say.
+"""Cuts the values of a RaggedFeature into inner rows by its partitions.
 
 Partitions count within each record, so for a batch they are shifted to count in the values of all records. The results
-are exactly TensorFlow's, except that a partition which does not fit the values of its record raises, `validate=True` or
-not: there, values would be lost, repeated, or get into the rows of another record.
+are TensorFlow's, with one exception: a partition that does not fit the values of its record always raises. TensorFlow
+without `validate=True` would lose or repeat values, or move them to another record.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = ["RowError", "partition_batch", "partition_single"]
 
 
 class _TooManyRows(InvalidArgumentError):
-    """Of all records together: none of them is at fault, and to cut one by itself could take much memory."""
+    """All records together have too many rows, so the error names none of them."""
 
 
 class RowError(Exception):
-    """A record does not fit, as assembling its columns has shown. The caller has the batch, and so can locate it."""
+    """A record that does not fit, found while composing results. The caller has the batch to locate it."""
 
     def __init__(self, key: object, row: int, message: str) -> None:
         super().__init__(key, row, message)
@@ -37,7 +37,7 @@ class RowError(Exception):
         self.text = f"feature {key!r}: {message}"
 
     def located(self, records: Records | None) -> InvalidArgumentError:
-        """The error to raise; given records, it names the file and the record, as the core's errors do."""
+        """Return the error to raise. With records, it names the file and the record, as the core's errors do."""
         if records is not None:
             try:
                 _core.fail_at(records, self.row, self.text)
@@ -47,12 +47,11 @@ class RowError(Exception):
 
 
 def partition_single(key: object, feature: RaggedFeature, values: Column, results: dict[Any, Column]) -> Column:
-    """The values of one record, 1-D, cut into rows."""
     dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
     try:
         for partition in reversed(feature.partitions):
             if isinstance(values, RaggedTensor) and not len(values.row_splits):
-                raise InvalidArgumentError("row splits are missing, of rows that are cut further")
+                raise InvalidArgumentError("a nested ragged dimension has empty row_splits")
             if isinstance(partition, KeyedPartition):
                 check_fit(partition, np.asarray(results[partition.key]), len(values), feature.validate, dtype)
             if isinstance(partition, RaggedFeature.UniformRowLength):
@@ -60,7 +59,7 @@ def partition_single(key: object, feature: RaggedFeature, values: Column, result
                 if isinstance(values, RaggedTensor):
                     values = RaggedTensor.from_uniform_row_length(values, length, dtype)
                 else:
-                    values = _reshape(values, length, of_one=True)
+                    values = _reshape(values, length, single=True)
             else:
                 by: Any = np.asarray(results[partition.key]).astype(dtype)
                 values = _MAKERS[type(partition).__name__](values, by, feature.validate)
@@ -70,22 +69,22 @@ def partition_single(key: object, feature: RaggedFeature, values: Column, result
 
 
 def partition_batch(
-    key: object, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Column], of: str
+    key: object, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Column], item: str
 ) -> RaggedTensor:
-    """The values of a batch, cut into rows; or of one record's feature list, with steps for records: `of` is "step"."""
+    """Cut the values of a batch of records into rows. With "step" as `item`, it is the steps of one record."""
     try:
         return _partition(feature, values, results, feature.validate)
     except _TooManyRows as error:
         raise InvalidArgumentError(f"feature {key!r}: {error}") from None
     except InvalidArgumentError as error:
         keys = [partition.key for partition in feature.partitions if isinstance(partition, KeyedPartition)]
-        for row in range(len(values)):  # only now does it matter which one it is
-            one = slice(row, row + 1)
+        for row in range(len(values)):  # find the row that the error is about
+            alone = slice(row, row + 1)
             try:
-                _partition(feature, values[one], {name: results[name][one] for name in keys}, strict=True)
-            except InvalidArgumentError as found:
+                _partition(feature, values[alone], {name: results[name][alone] for name in keys}, strict=True)
+            except InvalidArgumentError as cause:
                 raise (
-                    RowError(key, 0, f"step {row}: {found}") if of == "step" else RowError(key, row, str(found))
+                    RowError(key, 0, f"step {row}: {cause}") if item == "step" else RowError(key, row, str(cause))
                 ) from None
         raise InvalidArgumentError(f"feature {key!r}: {error}") from None
 
@@ -103,8 +102,8 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
             if outer is not None:
                 if not np.array_equal(outer, by.row_splits):
                     raise InvalidArgumentError(
-                        f"values and partitions are not aligned: expected {_last(outer)} steps in {partition.key!r}, "
-                        f"got {_last(by.row_splits)}"
+                        f"values and partitions are not aligned: expected {outer[-1]} steps in {partition.key!r}, "
+                        f"got {by.row_splits[-1]}"
                     )
                 by = by.values
             if len(by) != len(rows):
@@ -116,29 +115,29 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
 
 
 def _cut(partition: Partition, rows: RaggedTensor, by: RaggedTensor | None, validate: bool) -> RaggedTensor:
-    kind = type(partition).__name__
+    name = type(partition).__name__
     if isinstance(partition, RaggedFeature.UniformRowLength) or by is None:
         assert isinstance(partition, RaggedFeature.UniformRowLength)
         return _cut_uniform(_uniform_length(partition, rows.row_splits.dtype), rows, validate)
-    if kind == "RowSplits":
+    if name == "RowSplits":
         by = without_first(by)
-    if kind in ("RowSplits", "RowLimits"):
+    if name in ("RowSplits", "RowLimits"):
         limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
         return ragged_of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
-    if kind == "RowStarts":
+    if name == "RowStarts":
         starts = by.values + np.repeat(rows.row_starts(), by.row_lengths())
         return ragged_of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
-    if kind == "RowLengths":
+    if name == "RowLengths":
         return ragged_of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
-    count = _rows_of_ids(by)
-    before = np.cumsum(count, dtype=count.dtype) - count
+    counts = _row_counts(by)
+    before = np.cumsum(counts, dtype=counts.dtype) - counts
     rowids = by.values + np.repeat(before, by.row_lengths())
     inner = RaggedTensor.from_value_rowids(rows.values, rowids, validate)
-    return RaggedTensor.from_row_lengths(inner, count, validate)
+    return RaggedTensor.from_row_lengths(inner, counts, validate)
 
 
-def _rows_of_ids(by: RaggedTensor) -> npt.NDArray[Any]:
-    """How many rows the ids of each record make, which all together fit the dtype of row splits."""
+def _row_counts(by: RaggedTensor) -> npt.NDArray[Any]:
+    """Return the number of rows that the ids of each record make; the sum must fit the dtype of row splits."""
     dtype = by.values.dtype
     count = np.zeros(len(by), np.int64)
     full = np.nonzero(by.row_lengths() > 0)[0]
@@ -147,27 +146,28 @@ def _rows_of_ids(by: RaggedTensor) -> npt.NDArray[Any]:
     total = count.sum(dtype=float)  # which does not wrap
     if total > np.iinfo(dtype).max:
         raise _TooManyRows(
-            f"the row ids make {total:.0f} rows, and row splits of {dtype.name} count up to {np.iinfo(dtype).max}"
+            f"the row ids make {total:.0f} rows, but row splits of {dtype.name} count up to {np.iinfo(dtype).max}"
         )
     return count.astype(dtype)
 
 
 def _uniform_length(partition: RaggedFeature.UniformRowLength, dtype: npt.DTypeLike) -> int:
-    """Raises errors.InvalidArgumentError if the length does not fit the dtype of row splits."""
+    """Return the length; raise errors.InvalidArgumentError if it does not fit the dtype of row splits."""
     length, most = int(partition.length), int(np.iinfo(dtype).max)
     if length > most:
         raise InvalidArgumentError(
-            f"a uniform row length of {length}: expected up to {most}, as row splits are {np.dtype(dtype).name}"
+            f"a uniform row length must be at most {most}, as row splits are {np.dtype(dtype).name}, got {length}"
         )
     return length
 
 
 def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTensor:
     if length <= 0:
-        raise InvalidArgumentError(f"a uniform row length of {length}")
-    if (rows.row_lengths() % length).any():
-        wrong = int(np.nonzero(rows.row_lengths() % length)[0][0])
-        raise InvalidArgumentError(f"{rows.row_lengths()[wrong]} values do not make rows of {length}")
+        raise InvalidArgumentError(f"a uniform row length must be positive, got {length}")
+    lengths = rows.row_lengths()
+    if (lengths % length).any():
+        count = lengths[np.nonzero(lengths % length)[0][0]]
+        raise InvalidArgumentError(f"{count} values cannot be cut into rows of {length}")
     splits = rows.row_splits // rows.row_splits.dtype.type(length)
     if rows.ragged_rank > 1:
         inner: Any = RaggedTensor.from_uniform_row_length(rows.values, length, rows.row_splits.dtype.type, validate)
@@ -176,18 +176,14 @@ def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTenso
     return RaggedTensor.from_row_splits(inner, splits, validate)
 
 
-def _last(splits: npt.NDArray[Any]) -> int:
-    return int(splits[-1])
-
-
-def _reshape(values: Any, length: int, of_one: bool = False) -> Any:
+def _reshape(values: Any, length: int, single: bool = False) -> Any:
     count = len(values)
     inner = (length, *values.shape[1:])
-    if of_one and length >= 0 and 0 in inner and not values.size:
-        # TensorFlow counts the rows without the dimensions that are 0; for a batch it divides by the length.
+    if single and length >= 0 and 0 in inner and not values.size:
+        # For one record, TensorFlow ignores the dimensions that are 0; for a batch it divides by the length.
         return values.reshape((_product(values.shape) // _product(inner), *inner))
     if length <= 0 or count % length:
-        raise InvalidArgumentError(f"{count} values do not make rows of {length}")
+        raise InvalidArgumentError(f"{count} values cannot be cut into rows of {length}")
     return values.reshape((count // length, *inner))
 
 

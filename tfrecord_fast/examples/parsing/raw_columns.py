@@ -1,7 +1,7 @@
-"""A dict of features, compiled: the raw columns that the core is asked for, and what is put together from them.
+"""A dict of features, compiled: the columns that the core parses, and the results composed from them.
 
-TensorFlow's order is kept: raw columns are the sparse, the dense and the ragged keys, each sorted; SparseFeature and
-RaggedFeature are then put together from raw columns (results.py).
+The order is TensorFlow's: raw columns are the sparse, the dense and the ragged keys, each sorted. SparseFeatures and
+RaggedFeatures are then composed from raw columns (results.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from ..features import (
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
-    held,
     normalize,
 )
 
@@ -41,17 +40,17 @@ __all__ = [
 
 _Shaped = FixedLenFeature | FixedLenSequenceFeature
 
-# What the features may be, of an Example, of a context, and of the feature lists of a SequenceExample.
+# The feature classes allowed in an Example, in a context, and in the feature lists of a SequenceExample.
 EXAMPLE_KINDS = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature)
 CONTEXT_KINDS = (VarLenFeature, FixedLenFeature, RaggedFeature)
 LIST_KINDS = (VarLenFeature, FixedLenSequenceFeature, RaggedFeature)
 
 
 class DenseColumn(NamedTuple):
-    """A column of one array; the fields are those of the core's FeatureSpec."""
+    """A column of one array. Fields are those of the core's FeatureSpec."""
 
     dtype: DType
-    layout: str  # "fixed" or "padded"; for tables "list", of which each row holds a multiple of the shape's values
+    layout: str  # "fixed", "padded", or for tables "list", whose rows hold any number of values of that shape
     shape: tuple[int, ...]
     default: bytes | list[bytes] | None
     may_be_absent: bool
@@ -69,14 +68,14 @@ class RawColumns:
     """The raw columns of one dict of features.
 
     Attributes:
-      sparse, dense, ragged: dicts of keys to what the core is asked for.
-      keys: of all of them, in the order of the core's specs.
-      groups: of each group, the places of its features in `keys`.
-      names: of the core's columns: the keys that are in no group, and then the names of groups.
+      sparse, dense, ragged: dicts of keys to the raw columns of each layout.
+      keys: all their keys, in the order of the core's specs.
+      groups: for each group, the positions of its features in `keys`.
+      names: the names of the core's columns: the keys outside of groups, then the names of groups.
       features: the dict of features, each of this package's own classes.
-      composites: the features, by key, that are put together from raw columns.
-      hidden: the keys of raw columns that no result has.
-      checks_rows: whether records may turn out not to fit when results are made of columns.
+      composites: the features, by key, that are composed from raw columns.
+      hidden: the keys of raw columns that are not results themselves.
+      checks_rows: True if composing may find that a record does not fit.
     """
 
     def __init__(self, features: Features, kinds: tuple[type[OwnFeature], ...]) -> None:
@@ -109,21 +108,19 @@ class RawColumns:
         for key in in_order:
             feature = self.features[key]
             if isinstance(feature, SparseFeature | RaggedFeature):
-                self.composites[key] = held(feature)
+                self.composites[key] = feature
         self.checks_rows = any(
             isinstance(feature, SparseFeature) or bool(feature.partitions) for feature in self.composites.values()
         )
         self.hidden = [key for key in self.keys if key not in self.features]
 
     def specs(self, presence: Collection[Hashable] = ()) -> list[_core.FeatureSpec]:
-        """For the core, in the order of `keys`. The columns of the keys in `presence` also say which rows have them."""
+        """Return the core's specs in the order of `keys`. Columns in `presence` also report which rows have them."""
         return [
             *(_list_spec(key, dtype, key in presence) for key, dtype in self.sparse.items()),
             *(_dense_spec(key, column, key in presence) for key, column in self.dense.items()),
             *(_list_spec(key, column.dtype, key in presence) for key, column in self.ragged.items()),
         ]
-
-    # ---- Adding features, with TensorFlow's checks ----
 
     def _check_disjoint(self, names: str, a: Mapping[Hashable, object], b: Mapping[Hashable, object]) -> None:
         common = set(a) & set(b)
@@ -177,7 +174,7 @@ class RawColumns:
         if None in shape:
             raise ValueError(f"All dimensions of shape for feature {key} need to be known but received {shape}.")
         if 0 in shape:
-            raise InvalidArgumentError(f"the shape of FixedLenSequenceFeature {key} must not hold a 0: {shape}")
+            raise InvalidArgumentError(f"the shape of FixedLenSequenceFeature {key} must not contain 0: {shape}")
         if not of_example and feature.default_value is not None:
             raise ValueError(f"Value feature_list.dense_defaults[{key}] must be None")
         default = _default(key, feature.default_value, dtype, 1, "one padding value")
@@ -200,7 +197,6 @@ class RawColumns:
 
 
 def index_keys_of(feature: SparseFeature) -> list[Key]:
-    """The keys of a SparseFeature's indices, one per dimension."""
     keys = feature.index_key
     return [keys] if isinstance(keys, str | bytes) else list(keys)
 
@@ -235,7 +231,7 @@ def _dtype(key: Hashable, feature: OwnFeature) -> DType:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
     dtype = as_dtype(feature.dtype)
     if dtype in (complex64, complex128):
-        raise TypeError(f"feature {key!r}: no values of dtype {dtype.name!r} in records")
+        raise TypeError(f"feature {key!r}: records cannot hold values of dtype {dtype.name}")
     return dtype
 
 
@@ -243,8 +239,7 @@ def _shape(key: Hashable, feature: _Shaped) -> list[int | None]:
     shape = feature.shape
     if shape is None:
         raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
-    given = _lengths(shape)
-    lengths = [None if length is None else int(length) for length in given]
+    lengths = [None if length is None else int(length) for length in _lengths(shape)]
     if any(length is not None and length < 0 for length in lengths):
         raise ValueError(f"Dimensions of shape for feature {key} must not be negative: {lengths}")
     return lengths
@@ -257,7 +252,6 @@ def _lengths(shape: Shape) -> Sequence[int | None]:
 
 
 def _known(shape: list[int | None]) -> tuple[int, ...]:
-    """A shape in which every length is known, as was checked."""
     return tuple(length for length in shape if length is not None)
 
 
@@ -266,7 +260,6 @@ def _note(feature: _Shaped) -> str:
 
 
 def _default_array(value: object, dtype: DType) -> list[bytes] | npt.NDArray[Any]:
-    """`value` as a flat array (numeric) or list of bytes (strings); refuses what TensorFlow would not convert."""
     array = as_array(value, dtype.as_numpy_dtype)
     return array.ravel().tolist() if dtype == string else np.ascontiguousarray(array).ravel()
 
@@ -278,6 +271,6 @@ def _default(key: Hashable, value: object, dtype: DType, count: int, shape: obje
     if len(flat) != count:
         raise InvalidArgumentError(
             f"feature {key!r}: default_value has {len(flat)} values, but the shape is {shape} "
-            f"({count} values); a scalar does not spread"
+            f"({count} values); a scalar is not broadcast"
         )
     return flat if isinstance(flat, list) else flat.tobytes()

@@ -1,4 +1,4 @@
-"""From the core's columns to the dict of results: SparseTensors, RaggedTensors, and what is assembled from them."""
+"""The core's columns as results: SparseTensors, RaggedTensors, and features composed from several columns."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from .raw_columns import RawColumns, index_keys_of
 
 __all__ = ["Result", "of_batch", "of_lists", "of_one"]
 
-Result = dict[Any, Column]  # the keys are those of the features: str or bytes
+Result = dict[Any, Column]  # by the keys of the features, which are str or bytes
 
 
 def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
-    """The results of a batch, from the core's columns of Examples or contexts."""
     results = dict(zip(raw.names, columns, strict=True))
     for key in raw.sparse:
         column = results[key]
@@ -35,7 +34,6 @@ def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
 
 
 def of_one(raw: RawColumns, values: list[Any]) -> Result:
-    """The results of one Example, from the core's values."""
     results = dict(zip(raw.names, values, strict=True))
     for key in raw.sparse:
         count = len(results[key])
@@ -44,13 +42,12 @@ def of_one(raw: RawColumns, values: list[Any]) -> Result:
 
 
 def of_lists(raw: RawColumns, columns: list[Any], single: bool) -> tuple[Result, Result]:
-    """The results of feature lists, from the core's columns, and the lengths of the dense ones."""
     results = dict(zip(raw.keys, columns, strict=True))
     lengths = {}
     for key in raw.sparse:
         column = results[key]
-        one = (column.longest_row, column.longest)
-        shape = one if single else (len(column.row_steps) - 1, *one)
+        row_shape = (column.longest_row, column.longest)
+        shape = row_shape if single else (len(column.row_steps) - 1, *row_shape)
         results[key] = SparseTensor.from_row_splits(column.values, column.splits, shape, column.row_steps)
     for key in raw.dense:
         column = results[key]
@@ -66,10 +63,10 @@ def of_lists(raw: RawColumns, columns: list[Any], single: bool) -> tuple[Result,
 def _compose(raw: RawColumns, results: Result, single: bool) -> Result:
     if not raw.composites:
         return results
-    made = {}
+    composed = {}
     for key, feature in raw.composites.items():
         if isinstance(feature, SparseFeature):
-            made[key] = _merge_sparse(key, feature, results)
+            composed[key] = _merge_sparse(key, feature, results)
             continue
         value_key = key if feature.value_key is None else feature.value_key
         values = results[value_key]
@@ -78,8 +75,8 @@ def _compose(raw: RawColumns, results: Result, single: bool) -> Result:
                 values = partition_batch(key, feature, values, results, "step" if single else "record")
             else:
                 values = partition_single(key, feature, values, results)
-        made[key] = values
-    results.update(made)
+        composed[key] = values
+    results.update(composed)
     for key in raw.hidden:
         del results[key]
     return results
@@ -91,13 +88,13 @@ def _narrow(splits: npt.NDArray[np.int64], dtype: DType, key: object) -> npt.NDA
     if splits[-1] > np.iinfo(np.int32).max:
         raise InvalidArgumentError(
             f"feature {key!r}: {splits[-1]} values are too many for row splits of int32; "
-            "give RaggedFeature row_splits_dtype=int64"
+            "use RaggedFeature(…, row_splits_dtype=int64)"
         )
     return splits.astype(np.int32)
 
 
 def _merge_sparse(key: object, feature: SparseFeature, results: Result) -> SparseTensor:
-    """The values of `value_key` at the indices in the features of `index_key`."""
+    """Put the values of `value_key` at the indices in the features of `index_key`."""
     index_keys = index_keys_of(feature)
     sizes = [int(size) for size in np.atleast_1d(np.asarray(feature.size))]
     values = results[feature.value_key]
@@ -126,6 +123,6 @@ def _merge_sparse(key: object, feature: SparseFeature, results: Result) -> Spars
         if not np.array_equal(order, np.arange(len(order))):
             indices, merged = indices[order], merged[order]
     shape = ([int(values.dense_shape[0])] if batched else []) + sizes
-    if not batched and len(sizes) > 1:  # its rows are not records
+    if not batched and len(sizes) > 1:  # row splits count records, not the rows of this tensor
         return SparseTensor(indices, merged, shape)
     return sparse_of(indices, merged, shape, values.row_splits)

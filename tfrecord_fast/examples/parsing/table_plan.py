@@ -1,6 +1,6 @@
-"""Features as the columns of Arrow tables, and the record batches of what is parsed by them.
+"""Features as the columns of Arrow tables, and record batches of the parsed values.
 
-A row without a feature is null, unless the feature has a default. So the core is asked which rows have which features.
+A row without a feature is null, unless the feature has a default. So the core reports which rows have which features.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ _Presence = dict[Any, npt.NDArray[np.uint8] | None]
 
 
 class _Column(NamedTuple):
-    """A column of the table."""
+    """A column of the table: the result under `key` of `sources[source]`."""
 
-    part: int  # 0: of Examples or contexts; 1: of feature lists
+    source: int  # 0: Examples or contexts; 1: feature lists
     key: Any
-    present: Any  # the key of the raw column that says which rows have it
+    presence_key: Any  # of the raw column that reports which rows have the feature
     type: Any
 
 
 class TablePlan:
-    """What a stream parses for a table, and the record batches made of it.
+    """How a stream parses records into the record batches of an Arrow table.
 
     Args:
       features: of Examples; or a pair, of contexts and of feature lists.
       arrays: makes the types and arrays.
       nullable: a FixedLenFeature without a default may be absent, and the row is null.
-      only_these: if not empty, a record with a value under another key is an error, which this text explains.
-      order: the keys of the columns, in order; None: those of the features, contexts first.
+      only_these: if not empty, a value under another key is an error with this text.
+      order: the keys of the columns, in order; None for those of the features, contexts first.
 
     Attributes:
       schema: the pyarrow.Schema.
       core, checks_rows, finish: as of `plans.ExamplePlan`.
 
     Raises:
-      errors.InvalidArgumentError: two columns of one name, or a name that Arrow can't carry.
-      ValueError, TypeError: features that can't be parsed.
+      errors.InvalidArgumentError: two columns have one name, or a name does not fit Arrow.
+      ValueError, TypeError: features that cannot be parsed.
     """
 
     def __init__(
@@ -68,19 +68,19 @@ class TablePlan:
         self._arrays = arrays
         self.core: _core.ExamplePlan | _core.SequencePlan
         if isinstance(features, Mapping):
-            self._parts = [RawColumns(features, EXAMPLE_KINDS)]
+            self._sources = [RawColumns(features, EXAMPLE_KINDS)]
         else:
             context, lists = features
-            self._parts = [RawColumns(context or {}, CONTEXT_KINDS), RawColumns(lists or {}, LIST_KINDS)]
-        first = self._parts[0]
-        may_be_null = _prepare(first, nullable, padded_as_lists=len(self._parts) == 1)
-        if len(self._parts) == 1:
+            self._sources = [RawColumns(context or {}, CONTEXT_KINDS), RawColumns(lists or {}, LIST_KINDS)]
+        first = self._sources[0]
+        may_be_null = _prepare(first, nullable, padded_as_lists=len(self._sources) == 1)
+        if len(self._sources) == 1:
             self.core = _core.ExamplePlan(first.specs(may_be_null), only_these=only_these)
         else:
             self.core = _core.SequencePlan(
-                first.specs(may_be_null), self._parts[1].specs(self._parts[1].keys), only_these=only_these
+                first.specs(may_be_null), self._sources[1].specs(self._sources[1].keys), only_these=only_these
             )
-        self.checks_rows = any(raw.checks_rows for raw in self._parts)
+        self.checks_rows = any(raw.checks_rows for raw in self._sources)
         columns = self._named_columns()
         names = list(columns) if order is None else [_arrow_name(key) for key in order]
         self._columns = [columns[name] for name in names]
@@ -89,36 +89,35 @@ class TablePlan:
     def _named_columns(self) -> dict[str, _Column]:
         named: dict[str, _Column] = {}
         key: Any
-        for part, raw in enumerate(self._parts):
+        for source, raw in enumerate(self._sources):
             for key, feature in raw.features.items():
                 name = _arrow_name(key)
                 if name in named:
-                    raise InvalidArgumentError(f"two features would be columns of one name, {name!r}")
+                    raise InvalidArgumentError(f"two features have the same column name, {name!r}")
                 dense = raw.dense.get(key)
                 type = _type_of(feature, () if dense is None else dense.shape, self._arrays)
-                if part == 1 and not isinstance(feature, FixedLenSequenceFeature):
+                if source == 1 and not isinstance(feature, FixedLenSequenceFeature):
                     type = self._arrays.list(type)
-                named[name] = _Column(part, key, _raw_key(key, feature), type)
+                named[name] = _Column(source, key, _raw_key(key, feature), type)
         return named
 
     def finish(self, parsed: Any, records: Records | None = None) -> Any:
-        """The pyarrow.RecordBatch of what the core has parsed; `records` are needed where the plan `checks_rows`."""
+        """Return the parsed columns as a pyarrow.RecordBatch; a plan that `checks_rows` needs `records`."""
         try:
             if isinstance(parsed, tuple):
-                parts = [self._of_examples(parsed[0]), self._of_lists(parsed[1])]
+                sources = [self._example_results(parsed[0]), self._list_results(parsed[1])]
             else:
-                parts = [self._of_examples(parsed)]
+                sources = [self._example_results(parsed)]
         except RowError as error:
             raise error.located(records) from None
-        arrays = [
-            self._arrays.array(column.type, parts[column.part][0][column.key], parts[column.part][1][column.present])
-            for column in self._columns
-        ]
+        arrays = []
+        for column in self._columns:
+            values, presence = sources[column.source]
+            arrays.append(self._arrays.array(column.type, values[column.key], presence[column.presence_key]))
         return self._arrays.record_batch(arrays, self.schema)
 
-    def _of_examples(self, columns: list[Any]) -> tuple[Result, _Presence]:
-        """The results of Examples or contexts, and which rows have them."""
-        raw = self._parts[0]
+    def _example_results(self, columns: list[Any]) -> tuple[Result, _Presence]:
+        raw = self._sources[0]
         values, presence = [], {}
         for key, column in zip(raw.keys, columns, strict=True):
             presence[key] = getattr(column, "present", None)
@@ -130,9 +129,8 @@ class TablePlan:
                 values.append(column)
         return results.of_batch(raw, values), presence
 
-    def _of_lists(self, columns: list[Any]) -> tuple[Result, _Presence]:
-        """The results of feature lists, and which rows have them."""
-        raw = self._parts[1]
+    def _list_results(self, columns: list[Any]) -> tuple[Result, _Presence]:
+        raw = self._sources[1]
         values, lengths = results.of_lists(raw, columns, single=False)
         for key in raw.dense:
             values[key] = _without_padding(values[key], lengths[key])
@@ -140,7 +138,7 @@ class TablePlan:
 
 
 def _prepare(raw: RawColumns, nullable: bool, padded_as_lists: bool) -> set[Any]:
-    """Changes what the core is asked for; returns the keys whose rows may be null."""
+    """Adapt the raw columns to a table; return the keys whose rows may be null."""
     may_be_null = {*raw.sparse, *raw.ragged}
     for key, column in raw.dense.items():
         if column.layout == "padded" and padded_as_lists:
@@ -155,14 +153,12 @@ def _prepare(raw: RawColumns, nullable: bool, padded_as_lists: bool) -> set[Any]
 
 
 def _raw_key(key: Any, feature: OwnFeature) -> Any:
-    """The key of the values."""
     if isinstance(feature, SparseFeature | RaggedFeature) and feature.value_key is not None:
         return feature.value_key
     return key
 
 
 def _type_of(feature: OwnFeature, shape: tuple[int, ...], arrays: ArrowArrays) -> Any:
-    """The type of one row."""
     value = arrays.type_of(as_dtype(feature.dtype))
     if isinstance(feature, FixedLenFeature):
         return arrays.fixed(value, shape)
@@ -178,13 +174,12 @@ def _type_of(feature: OwnFeature, shape: tuple[int, ...], arrays: ArrowArrays) -
 
 
 def _steps(column: _core.ListColumn, dense: DenseColumn) -> RaggedTensor:
-    """Steps of a shape, of a FixedLenSequenceFeature, without padding."""
     per_step = int(np.prod(dense.shape, dtype=np.int64))
     return ragged_of(column.values.reshape(len(column.values) // per_step, *dense.shape), column.splits // per_step)
 
 
 def _without_padding(values: Any, lengths: npt.NDArray[np.int64]) -> RaggedTensor:
-    """`values` is `[n, longest, …]`; row i has `lengths[i]` of them."""
+    """Drop the padding of `[n, longest, …]`: row i has `lengths[i]` steps."""
     rows, longest, *shape = values.shape
     splits = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths, out=splits[1:])
@@ -194,14 +189,14 @@ def _without_padding(values: Any, lengths: npt.NDArray[np.int64]) -> RaggedTenso
 
 
 def _arrow_name(key: Key) -> str:
-    """A key as the name of a column, which is UTF-8, and ends at a NUL where it is handed on."""
+    """Return a key as the name of an Arrow column, which must be UTF-8 without NULs."""
     try:
         name = key.decode() if isinstance(key, bytes) else key
         name.encode()
     except UnicodeError:
         raise InvalidArgumentError(
-            f"feature {key!r}: Arrow's names are UTF-8; choose other columns by columns=, or by features="
+            f"feature {key!r}: Arrow column names must be UTF-8; select other columns with columns= or features="
         ) from None
     if "\0" in name:
-        raise InvalidArgumentError(f"feature {key!r}: a name with a NUL, at which Arrow would cut it")
+        raise InvalidArgumentError(f"feature {key!r}: Arrow cuts names at a NUL; rename the feature")
     return name

@@ -10,6 +10,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.record_format import MAX_RECORD_BYTES
 from ...errors import InvalidArgumentError
 from ...typing import Integers
 
@@ -57,7 +58,7 @@ def max_record_size(max_record_bytes: int | None) -> int | None:
     most = _index("max_record_bytes", max_record_bytes)
     if most < 0:
         raise InvalidArgumentError(f"max_record_bytes must be at least 0, got {most}")
-    return min(most, 1 << 62)
+    return min(most, MAX_RECORD_BYTES)
 
 
 def as_seed(seed: int | None) -> int:

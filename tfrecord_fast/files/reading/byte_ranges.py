@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from ... import _core
+from ...base.record_format import DETECTION_BYTES
 from ...base.threads import default_threads
 from ...typing import Files
 from ..naming.byte_range import FilePart
@@ -26,7 +27,6 @@ __all__ = ["PLAN_OPTIONS", "SPLIT_BYTES", "Split", "plan_splits"]
 SPLIT_BYTES = 128 << 20
 PLAN_OPTIONS = frozenset({"compression_type", "max_record_bytes", "on_corrupt"})  # of a reader
 _RATIO = 4  # of a compressed file's records to its bytes, where nobody has looked
-_HEAD = 128  # bytes that tell how a file is compressed
 _EXTENSIONS = tuple(codec.extension for codec in CODECS.values() if codec.extension)
 
 
@@ -100,10 +100,10 @@ def _divided(
 def _compression(file: FilePart, settings: StoreSettings) -> str:
     if location_of(file.file).is_url:
         (found,) = stored_objects(file.file, settings)
-        head, _ = read_head(found.store, found.key, _HEAD, settings)
+        head, _ = read_head(found.store, found.key, DETECTION_BYTES, settings)
         return _core.detect_compression(bytes(head))
     with open(file.file, "rb") as opened:
-        return _core.detect_compression(opened.read(_HEAD))
+        return _core.detect_compression(opened.read(DETECTION_BYTES))
 
 
 def _cut(file: FilePart, share: int, most: int | None, settings: StoreSettings) -> list[FilePart]:

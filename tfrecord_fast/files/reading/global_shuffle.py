@@ -8,23 +8,23 @@ thread only.
 
 from __future__ import annotations
 
-import os
+import numpy as np
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from concurrent.futures import Future
 from numpy.typing import NDArray
-
+from typing import Any, NamedTuple
 from ... import _core
+from ...base.file_stamp import FileStamp
+from ...base.handlers import raised_by_handler
 from ...base.process import Origin
 from ...base.ranks import Rank
-from ...base.workers import NoThreadError, Pending, Workers
+from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...examples.parsing.plans import ExamplePlan, SequencePlan
 from ...examples.parsing.table_plan import TablePlan
-from ..naming.signals import is_of_signal
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
 
@@ -63,7 +63,7 @@ class RandomFiles:
         """
         objects = found_objects(names, settings)
         found = [
-            _stamp(name) if one is None else (name, one.size, one.version)
+            (name, FileStamp.of(name)) if one is None else (name, one.size, one.version)
             for name, one in zip(names, objects, strict=True)
         ]
         is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
@@ -86,11 +86,6 @@ class RandomFiles:
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
         return RandomFiles, ()
-
-
-def _stamp(path: bytes) -> tuple[object, ...]:
-    status = os.stat(path)
-    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class ShuffleOrder(NamedTuple):
@@ -141,10 +136,9 @@ class GlobalShuffle:
                 raise ValueError("the saved state is of another reader: the number of records differs")
             self._place = state["epoch"] * self._maker.per_epoch + state["position"]
         batches = max(1, window_bytes // (mean_bytes * order.batch_size))
-        self._before = self._place  # of the last batch
         self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
         self._made: list[Any] = []  # of this window, the last one first
-        self._ahead: tuple[Pending[list[Any]], ...] = ()  # the windows that follow
+        self._ahead: deque[Future[list[Any]]] = deque()  # the windows that follow
         self._made_up_to = self._place
         self._failed = False
         self._lock, self._origin = threading.RLock(), Origin()
@@ -164,61 +158,49 @@ class GlobalShuffle:
     def __next__(self) -> Any:
         if not self._origin.is_here():
             raise ValueError("this reader was started by another process, of which this one is a fork")
-        while True:
-            with self._lock:
-                if not self._made and not self._failed:
-                    self._take_window()
-                if not self._made or self._failed:
-                    raise StopIteration
-            if self._made:  # another thread may have taken the last one
-                # Without a call, which the end of a `with` is, too: after one, another thread could take the same
-                # batch, and a signal could take this one away.
-                count, made, error = self._made[-1]
-                if error is not None:
-                    self._failed = True
-                    del self._made[:]
-                    try:
-                        raise error
-                    finally:
-                        del error, made  # its traceback holds this frame
-                del self._made[-1]
-                self._before = self._place
+        with self._lock:
+            if not self._made and not self._failed:
+                self._take_window()
+            if not self._made or self._failed:
+                raise StopIteration
+            count, batch, error = self._made.pop()
+            if error is None:
                 self._place += count
-                return made
+                return batch
+            self._failed = True
+            self._made.clear()
+        try:
+            raise error
+        finally:
+            del error, batch  # its traceback holds this frame
 
     def _take_window(self) -> None:
-        """Puts the next window into `_made`; nothing is lost if a signal ends the wait."""
-        try:
-            while self._workers is not None and len(self._ahead) < WINDOWS - 1:
-                self._begin(self._workers)
-        except NoThreadError:
-            self._workers = None
-        if not self._ahead:
-            begin, end = self._claim()
-            made = self._maker.make(begin, end)
-            self._made, self._made_up_to = made, end
+        """Put the next window into `_made`."""
+        while self._workers is not None and len(self._ahead) < WINDOWS - 1:
+            begin, end = self._window_after(self._made_up_to)
+            try:
+                self._ahead.append(self._workers.submit(self._maker.make, begin, end))
+                self._made_up_to = end
+            except NoThreadError:
+                self._workers = None
+        if self._ahead:
+            self._made = self._ahead.popleft().result()
         else:
-            made, following = self._ahead[0].result(), self._ahead[1:]
-            self._made, self._ahead = made, following
+            begin, end = self._window_after(self._made_up_to)
+            self._made = self._maker.make(begin, end)
+            self._made_up_to = end
 
-    def _begin(self, workers: Workers) -> None:
-        begin, end = self._claim()
-        ahead = *self._ahead, workers.submit(self._maker.make, begin, end)
-        self._ahead, self._made_up_to = ahead, end
-
-    def _claim(self) -> tuple[int, int]:
-        begin = self._made_up_to
+    def _window_after(self, begin: int) -> tuple[int, int]:
         end = begin + self._window
         return begin, end if self._order.end < 0 else max(begin, min(end, self._order.end * self._maker.per_epoch))
 
-    def state(self, before_last: bool = False) -> dict[str, Any]:
-        """Where it stands after the batches given so far, or before the last of them."""
+    def state(self) -> dict[str, Any]:
+        """Return where it stands after the batches given so far."""
         if not self._origin.is_here():
             raise ValueError("this reader was started by another process, of which this one is a fork")
         with self._lock:
             per_epoch = self._maker.per_epoch
-            place = self._before if before_last else self._place
-            epoch, position = divmod(place, per_epoch) if per_epoch else (self._order.first, 0)
+            epoch, position = divmod(self._place, per_epoch) if per_epoch else (self._order.first, 0)
             return {"epoch": epoch, "position": position, "records": self._size}
 
     def take_skipped(self) -> list[Any]:
@@ -259,7 +241,7 @@ class _Maker:
         try:
             window: _core.RecordBatch | None = self._reader.take(numbers)
         except Exception as error:
-            if is_of_signal(error):
+            if raised_by_handler(error):
                 raise
             window = None  # in one of these batches, which is found out one by one
         for first, last in ranges:
@@ -267,8 +249,6 @@ class _Maker:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
                 made.append((last - first, self._parsed(batch), None))
             except Exception as error:
-                if is_of_signal(error):
-                    raise
                 made.append((last - first, None, error))
                 break
         made.reverse()  # in place: an error's traceback holds this frame, and `made`

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from itertools import repeat, starmap
 from typing import Any, NamedTuple
 
 from ...base.process import Origin
 from ...errors import InvalidArgumentError
 from ..streams.core_files import CoreFile
 from .epochs import ENDLESS
-from .finished import Interrupted
 
 __all__ = ["CountedBatches", "Running", "Skipped"]
 
@@ -37,7 +35,6 @@ class Running(NamedTuple):
     order: dict[str, Any]
     counted: CountedBatches | None
     first: int  # epoch
-    left: Interrupted  # by a handler of a signal
     next_epoch: int | None  # what the user has chosen since, or before the state was saved
 
     @property
@@ -58,51 +55,33 @@ class CountedBatches:
         self._batches = batches
         self._given = given
         self._most = most
-        self._origin = Origin()
-        self._turn = _Turn()
+        self._lock, self._origin = _new_lock()
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        turn, held = self._here(), False
-        try:
-            for _ in turn.taking:
-                held = True
-                if self._given >= self._most:
-                    raise StopIteration
-                for batch in self._batches:  # from here on, no handler of a signal can run: see _Turn
-                    self._given += 1
-                    for _ in turn.ending:
-                        return batch
-                raise InvalidArgumentError(
-                    f"the files have changed since their records were counted: equal shards have {self._most} "
-                    f"batches, but this one ends after {self._given}"
-                )
-        except BaseException:
-            if held:
-                turn.lock.release()
-            raise
+        with self._own_lock():
+            if self._given >= self._most:
+                raise StopIteration
+            for batch in self._batches:
+                self._given += 1
+                return batch
+            raise InvalidArgumentError(
+                f"the files have changed since their records were counted: equal shards have {self._most} batches, "
+                f"but this one ends after {self._given}"
+            )
 
-    def state(self, before_last: bool = False) -> dict[str, Any]:
-        """The stream's state, and with it how many batches have been given; or as if the last one had not been."""
-        with self._here().lock:
-            return {"stream": self._stream.state(before_last), "given": self._given - before_last}
+    def state(self) -> dict[str, Any]:
+        """Return the stream's state, and with it how many batches have been given."""
+        with self._own_lock():
+            return {"stream": self._stream.state(), "given": self._given}
 
-    def _here(self) -> _Turn:
+    def _own_lock(self) -> threading.RLock:
         if not self._origin.is_here():  # the thread that held it is not in this process
-            self._turn, self._origin = _Turn(), Origin()
-        return self._turn
+            self._lock, self._origin = _new_lock()
+        return self._lock
 
 
-class _Turn:
-    """A lock that is taken and released by one step of an iterator, after which no handler of a signal can run.
-
-    Python runs handlers after calls, such as the one that ends a `with`. If one raised there, a batch would have been
-    counted that the loop never got. No handler runs between a step of a `for` statement and what is done with it.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
-        self.taking = starmap(self.lock.acquire, repeat(()))
-        self.ending = starmap(self.lock.release, repeat(()))
+def _new_lock() -> tuple[threading.RLock, Origin]:
+    return threading.RLock(), Origin()  # a file object that calls back gets past it, to the core's error

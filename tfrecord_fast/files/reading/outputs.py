@@ -87,7 +87,7 @@ class Wanted:
         return example_plan(self._inferred, self.groups)
 
     def finish(self, plan: Plan, then: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-        """What makes a batch of what the core gives; None for nothing. It may be called with the same thing again."""
+        """What makes a batch of what the core gives; None for nothing."""
         if plan is None:
             return then
         steps: list[Callable[[Any], Any]] = [partial(_with_records, plan.finish) if plan.checks_rows else plan.finish]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...base.file_stamp import FileStamp
 from ...base.threads import default_threads
 from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
@@ -59,19 +60,19 @@ def _begin_of(file: str | CoreFile) -> int:
 
 
 class _Version(NamedTuple):
-    """What changes with an object; where the store says nothing that does, only its size."""
+    """Size and version of an object; a store without versions has the size alone."""
 
     bytes: int
     version: str | None
 
-    def is_of(self, now: _Stamp | _Version | None) -> bool:
-        """Whether that is the same content. Answers to different requests may say their version in different ways."""
-        if not isinstance(now, _Version) or self.bytes != now.bytes:
-            return False
-        then, there = self.version, now.version
-        if isinstance(then, Version) and isinstance(there, Version):
-            return then.fits(there.tag, there.time, there.size)
-        return then == there
+
+def _is_unchanged(then: FileStamp | _Version, now: FileStamp | _Version | None) -> bool:
+    """Compare stamps. Different requests may spell one version in different ways."""
+    if isinstance(then, _Version) and isinstance(now, _Version):
+        old, new = then.version, now.version
+        if isinstance(old, Version) and isinstance(new, Version):
+            return then.bytes == now.bytes and old.fits(new.tag, new.time, new.size)
+    return then == now
 
 
 class _Count(NamedTuple):
@@ -79,18 +80,6 @@ class _Count(NamedTuple):
     longest: int  # bytes of a record's data
     is_damaged: bool = False  # and something was dropped
     version: _Version | None = None  # of the object that was read
-
-
-class _Stamp(NamedTuple):
-    """What changes with a file. Its time of modification can be set back; what only the system sets can't."""
-
-    bytes: int
-    mtime_ns: int
-    ctime_ns: int
-
-    def is_of(self, now: _Stamp | _Version | None) -> bool:
-        """Whether that is the same file."""
-        return self == now
 
 
 class RecordCounts:
@@ -121,7 +110,7 @@ class RecordCounts:
         self._settings = settings
         self._believes_lists = options["on_corrupt"] == "raise"
         self._listed = listed_counts(listed) if self._believes_lists else {}
-        self._known: dict[_Identity, tuple[_Stamp | _Version, _Count]] = {}
+        self._known: dict[_Identity, tuple[FileStamp | _Version, _Count]] = {}
         self._remainders: dict[tuple[_Identity, int, int], tuple[_Count, int]] = {}
 
     def of(self, files: Sequence[str | CoreFile]) -> Counts:
@@ -154,13 +143,13 @@ class RecordCounts:
         begins = np.array([_begin_of(file) for file in files], np.int64)
         return Counts(np.array([count.records for count in counts], np.int64), begins, damaged)
 
-    def _stamps(self, files: Sequence[str | CoreFile]) -> list[_Stamp | _Version | None]:
+    def _stamps(self, files: Sequence[str | CoreFile]) -> list[FileStamp | _Version | None]:
         """What tells whether each file is the one that was counted. An object is asked for it only if its count is
         remembered, and nobody has asked yet: whoever counts an object learns it."""
         unknown = [found for file in files if (found := self._to_be_asked(file)) is not None]
         objects = {found.identity: found for found in unknown}
         infos = dict(zip(objects, infos_of([*objects.values()], self._settings), strict=True))
-        stamps: list[_Stamp | _Version | None] = []
+        stamps: list[FileStamp | _Version | None] = []
         for file in files:
             path, found = _path_of(file), _object_of(file)
             if path is not None:
@@ -178,7 +167,7 @@ class RecordCounts:
             return None
         return found if found.identity in self._known else None
 
-    def _said(self, file: str | CoreFile, stamp: _Stamp | _Version | None) -> _Count | None:
+    def _said(self, file: str | CoreFile, stamp: FileStamp | _Version | None) -> _Count | None:
         """What others say of it: whoever divided the file into parts, or a list."""
         if not isinstance(file, str) and file.records is not None and self._believes_lists:
             return _Count(file.records, 0)
@@ -196,14 +185,14 @@ class RecordCounts:
             self._remainders[key] = count, records
         return records
 
-    def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | _Version | None) -> _Count | None:
+    def _remembered(self, file: str | CoreFile, path: str | None, stamp: FileStamp | _Version | None) -> _Count | None:
         said = self._said(file, stamp)
         if said is not None:
             return said
         known, count = self._known.get(_identity(file), (None, None))
-        if known is not None and not _is_part(file) and known.is_of(stamp):
+        if known is not None and not _is_part(file) and _is_unchanged(known, stamp):
             return count
-        if path is None or not isinstance(stamp, _Stamp) or not self._is_kept(stamp):
+        if path is None or not isinstance(stamp, FileStamp) or not self._is_kept(stamp):
             return None
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             with open(self._place(path), encoding="ascii") as kept:
@@ -215,14 +204,14 @@ class RecordCounts:
                 return read
         return None
 
-    def _remember(self, file: str | CoreFile, stamp: _Stamp | _Version | None, count: _Count) -> None:
+    def _remember(self, file: str | CoreFile, stamp: FileStamp | _Version | None, count: _Count) -> None:
         path = _path_of(file)
         if path is None:
             # Memory may change; a part is not its file.
             if _object_of(file) is not None and not _is_part(file) and count.version is not None:
                 self._known[_identity(file)] = count.version, count
             return
-        if not isinstance(stamp, _Stamp) or _stamp_of(path) != stamp:
+        if not isinstance(stamp, FileStamp) or _stamp_of(path) != stamp:
             return
         self._known[_identity(file)] = stamp, count
         if self._is_kept(stamp):
@@ -239,10 +228,10 @@ class RecordCounts:
             return None
         return ListedCount(found.listed, found.listed_records)
 
-    def _is_kept(self, stamp: _Stamp) -> bool:
+    def _is_kept(self, stamp: FileStamp) -> bool:
         return self._on_disk and (self._folder is not None or stamp.bytes >= _WORTH_KEEPING)
 
-    def _entry(self, stamp: _Stamp, count: _Count) -> dict[str, object]:
+    def _entry(self, stamp: FileStamp, count: _Count) -> dict[str, object]:
         kind = self._options["compression_type"]
         counted = {"records": count.records, "longest": count.longest}
         return {"version": _VERSION, **stamp._asdict(), "compression_type": kind, **counted}
@@ -341,11 +330,11 @@ def _identity(file: str | CoreFile) -> _Identity:
     return file if isinstance(file, str) else os.fsdecode(file.name)
 
 
-def _stamp_of(path: str) -> _Stamp:
+def _stamp_of(path: str) -> FileStamp:
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
         raise TypeError(f"{path} is not a regular file: its records can't be counted without using them up")
-    return _Stamp(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return FileStamp.from_status(found)
 
 
 def refuse_streams(files: Iterable[object]) -> None:

@@ -35,7 +35,6 @@ from ..streams.fetching import open_stream
 from .assignment import Sharing, SharingOptions
 from .epochs import ENDLESS, EpochCounter, checked_epoch
 from .explain import describe
-from .finished import Finished, Interrupted
 from .global_shuffle import GlobalShuffle
 from .iteration import CountedBatches, Running, Skipped
 from .outputs import Wanted
@@ -272,8 +271,8 @@ class ShardReader(Generic[Batch_co]):
     def __iter__(self) -> Iterator[Batch_co]:
         return cast(Iterator[Batch_co], self._begin(None))
 
-    def _begin(self, then: Callable[[Any], Any] | None, *, pure: bool = True) -> Iterator[Any]:
-        """An iteration; `then` makes something else of each batch, as `Finished` says."""
+    def _begin(self, then: Callable[[Any], Any] | None) -> Iterator[Any]:
+        """Begin an iteration; `then` makes something else of each batch."""
         # A table is what its arguments say, in a DataLoader's worker too.
         share = self._sharing.share(is_whole=self._wanted.is_table)
         files, order = share.files, share.order
@@ -298,11 +297,11 @@ class ShardReader(Generic[Batch_co]):
         if share.batches is not None:
             given = counted = CountedBatches(stream, given, 0 if state is None else state["given"], share.batches)
         finish = self._wanted.finish(plan, then)
-        given = given if finish is None else Finished(given, finish, pure=pure)
-        left = given.left if isinstance(given, Finished) else Interrupted()
-        self._stream, self._running, self._skipped = stream, Running(files, order, counted, first, left, next_epoch), []
+        if finish is not None:
+            given = map(finish, given)
+        self._stream, self._running, self._skipped = stream, Running(files, order, counted, first, next_epoch), []
         self._resume = None  # only the first iteration starts there
-        return given
+        return _core.Iteration(given)
 
     def __len__(self) -> int:
         """The number of batches of an iteration, from its beginning, of this part or, in a worker, the worker's.
@@ -412,12 +411,12 @@ class ShardReader(Generic[Batch_co]):
                 "order": {"seed": self._order["seed"]},
             }
         # The files as they were found then: a pattern may match others by now.
-        files, order, counted, first, left, next_epoch = self._running
+        files, order, counted, first, next_epoch = self._running
         return {
             "version": STATE_VERSION,
             "epoch": first,
             "next_epoch": next_epoch,
-            **({"stream": self._stream.state(left.before)} if counted is None else counted.state(left.before)),
+            **({"stream": self._stream.state()} if counted is None else counted.state()),
             "order": copy.deepcopy(order),
             "files": digest_of(files),
         }
@@ -471,13 +470,9 @@ def resumed_from(reader: ShardReader[Any]) -> dict[str, Any] | None:
     return reader._resume
 
 
-def converted(reader: ShardReader[Any], convert: Callable[[Any], Any], *, pure: bool) -> Iterator[Any]:
-    """`map(convert, reader)`, of which no batch is lost to a handler of a signal.
-
-    Args:
-      pure: whether `convert` may be called with a batch again after it was interrupted.
-    """
-    return reader._begin(convert, pure=pure)
+def converted(reader: ShardReader[Any], convert: Callable[[Any], Any]) -> Iterator[Any]:
+    """Return `map(convert, reader)`, as an iteration of its own."""
+    return reader._begin(convert)
 
 
 def _batches(lengths: list[Lengths]) -> int:

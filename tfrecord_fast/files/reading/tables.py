@@ -351,10 +351,7 @@ def read_batches(
 
 
 class _Later(Iterator[Any]):
-    """Its batches; nothing is opened before the first is asked for.
-
-    What a signal's handler raises would end a generator, as if there were no more batches.
-    """
+    """Its batches, for several threads; nothing is opened before the first is asked for."""
 
     def __init__(self, source: TableSource) -> None:
         self._source = source

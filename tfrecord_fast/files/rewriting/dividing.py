@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...base.record_format import FRAME_BYTES
 from ...errors import InvalidArgumentError
 from .row_keys import KeyOf, numbers
 
-__all__ = ["FRAME_BYTES", "SideOf", "by_hash", "parts_by_bytes", "parts_by_records", "stratified"]
+__all__ = ["SideOf", "by_hash", "parts_by_bytes", "parts_by_records", "stratified"]
 
 # What gives the side of each record: int64 [n].
 SideOf = Callable[[_core.RecordBatch], NDArray[np.int64]]
 
-FRAME_BYTES = 8 + 4 + 4
 _FINEST = 1_000_000  # parts that a ratio may have together
 _DEAL = 16  # places of the word that are dealt at random: 4 bytes of a hash for each
 

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ... import _core
+from ...base.file_stamp import FileStamp
 
 __all__ = ["PIECE", "CacheError", "Draft", "Folder", "Lock", "NoRoomError", "Wanted"]
 
@@ -133,9 +134,8 @@ class Draft:
 
 
 def _stamp(descriptor: int) -> list[int]:
-    """What changes with a file's content. Its time of change is the system's, and can't be set back."""
-    found = os.fstat(descriptor)
-    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+    """Return the stamp of an open file, as JSON has it."""
+    return [*FileStamp.of(descriptor)]
 
 
 class Folder:
@@ -189,8 +189,7 @@ class Folder:
     def progress(self, wanted: Wanted) -> object:
         """Something that changes while somebody fetches the object."""
         with contextlib.suppress(OSError):
-            found = os.stat(self.path(wanted.name, "part"))
-            return found.st_ino, found.st_mtime_ns, found.st_size
+            return FileStamp.of(self.path(wanted.name, "part"))
         return None
 
     def draft(self, wanted: Wanted) -> Draft:

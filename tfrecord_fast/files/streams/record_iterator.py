@@ -7,11 +7,11 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...errors import DataLossError, FailedPreconditionError
+from ...base.handlers import raised_by_handler
+from ...errors import DataLossError
 from ...typing import Files, PathLike
 from ..naming.compression import TFRecordOptions, check_compression_type
 from ..naming.numbers import max_record_size
-from ..naming.signals import is_of_signal
 from ..stores import StoreSettings
 from ..stores.cache import store_settings
 from ..system.file_system import GFile
@@ -41,7 +41,6 @@ class _RecordIterator:
         self._max_record_bytes = max_record_bytes
         self._records: Iterator[bytes] | None = None
         self._given = 0
-        self._interrupted = False  # by what a signal's handler has raised
         self._lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
 
     def __iter__(self) -> Iterator[bytes]:
@@ -50,20 +49,13 @@ class _RecordIterator:
     def __next__(self) -> bytes:
         with self._lock:
             try:
-                for record in self._records or self._opened():  # not `next`: a signal could take the record away
+                for record in self._records or self._opened():
                     self._given += 1
                     return record
-            except FailedPreconditionError:
-                self._records = None
-                if not self._interrupted:
-                    raise
-                self._interrupted = False  # and could not go on, so the file is opened again
-                return next(self)
             except BaseException as error:
-                # What a signal's handler raises ends no stream: a pipe that is opened again would lack what was read.
-                self._interrupted = not isinstance(error, Exception) or is_of_signal(error)
-                if not self._interrupted:
-                    self._records = None
+                self._records = None
+                if raised_by_handler(error):
+                    self.close()
                 if self._allow_open and isinstance(error, DataLossError) and _is_flushed(error):
                     raise StopIteration from None
                 raise
@@ -80,7 +72,6 @@ class _RecordIterator:
             settings=self._settings,
             max_record_bytes=self._max_record_bytes,
         )
-        self._interrupted = False
         self._records = after(stream.records(), self._given)
         return self._records
 

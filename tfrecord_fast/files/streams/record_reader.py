@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...base.record_format import FRAME_BYTES
 from ...errors import DataLossError, FailedPreconditionError, OutOfRangeError
 from ...typing import PathLike
 from ..naming.numbers import max_record_size
@@ -16,7 +17,6 @@ from .local_paths import local_path
 __all__ = ["tf_record_random_reader"]
 
 _LENGTH_BYTES = 8
-_FRAME_BYTES = 8 + 4 + 4  # of a record: its length, the CRC of that, and the CRC of its data
 
 
 class _RandomReader:
@@ -38,8 +38,8 @@ class _RandomReader:
         if offset < 0 or offset >= size:
             raise OutOfRangeError(f"{self._path}: Out of range at reading offset {offset}: the file has {size} bytes")
         length = int.from_bytes(os.pread(file, _LENGTH_BYTES, offset), "little")
-        end = offset + _FRAME_BYTES + length
-        if size - offset < _FRAME_BYTES or end > size:
+        end = offset + FRAME_BYTES + length
+        if size - offset < FRAME_BYTES or end > size:
             raise DataLossError(
                 self._path, offset, None, f"corrupted record at {offset}: it would end at {end}, the file at {size}"
             )

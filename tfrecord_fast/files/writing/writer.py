@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ... import _core
+from ...base.record_format import DETECTION_BYTES
 from ...base.threads import thread_count
 from ...errors import DataLossError, InvalidArgumentError
 from ...typing import PathLike, Records, WritableFile
@@ -20,7 +21,6 @@ from ..system.url_writer import UrlWriter
 
 __all__ = ["TFRecordWriter"]
 
-_HEAD = 128  # bytes that tell how a file is compressed
 _ZLIB_BITS = 15  # and above, by 16 more, GZIP
 
 
@@ -166,7 +166,7 @@ def _holds_records(target: object, compression: str) -> bool:
 def _of_its_compression(error: DataLossError, target: bytes, compression: str) -> DataLossError:
     """The error, which says how the file is compressed if that is what is wrong."""
     with open(target, "rb") as file:
-        found = _core.detect_compression(file.read(_HEAD))
+        found = _core.detect_compression(file.read(DETECTION_BYTES))
     if error.record_index or found == compression:
         return error
     kind, given = (f'compressed as "{one}"' if one else "uncompressed" for one in (found, compression))

@@ -19,6 +19,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
+from ...base.record_format import DETECTION_BYTES, FRAME_BYTES, HEADER_BYTES, MAX_RECORD_BYTES
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.naming.addresses import public_url
 from ...files.naming.byte_range import FilePart, changed_since
@@ -33,10 +34,6 @@ from .compression import Compression
 
 __all__ = ["Access", "names_of"]
 
-_HEAD = 128  # bytes that tell how a file is compressed
-_HEADER = 8 + 4  # of a record: its length and the masked CRC of the length
-_FRAME = _HEADER + 4
-_MOST_LENGTH = 2**62
 _LEAST_DIVIDED = 1 << 20  # bytes; smaller files are not opened just to divide them while they are read
 _MIME = "application/octet-stream"
 _THREADS = 16  # for finding records in files of Beam's file systems
@@ -143,7 +140,7 @@ class Access:
         if file_range.end is not None or not self._may_be_divided(file_range, None):
             return file_range
         with self._open(file_range) as opened:
-            is_plain = not _core.detect_compression(opened.read(_HEAD))
+            is_plain = not _core.detect_compression(opened.read(DETECTION_BYTES))
         return replace(file_range, end=file_range.bytes) if is_plain else file_range
 
     def _may_be_divided(self, file: FilePart, ours: str | None) -> bool:
@@ -184,16 +181,16 @@ class Access:
     def _boundaries(self, opened: BinaryIO, file_range: FilePart, targets: Iterable[int]) -> Iterator[tuple[int, int]]:
         """Yield, for each target in order, offset and number of the first record that begins there or later."""
         end = file_range.bytes if file_range.end is None else file_range.end
-        most = self.options.get("max_record_bytes") or _MOST_LENGTH
+        most = self.options.get("max_record_bytes") or MAX_RECORD_BYTES
         offset, number = file_range.begin, file_range.first_record
         for target in targets:
             while offset < target and offset < end:
                 opened.seek(offset)
-                header = opened.read(_HEADER)
+                header = opened.read(HEADER_BYTES)
                 length = int.from_bytes(header[:8], "little")
-                if len(header) < _HEADER or _masked(header[:8]) != header[8:] or length > most:
+                if len(header) < HEADER_BYTES or _masked(header[:8]) != header[8:] or length > most:
                     raise DataLossError(public_url(file_range.file), offset, number, "not the header of a record")
-                offset, number = offset + length + _FRAME, number + 1
+                offset, number = offset + length + FRAME_BYTES, number + 1
             yield offset, number
 
     # ---- Opening ----

@@ -5,15 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
+from ... import _core
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.node import Node, draws_of
 from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
-from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
-from ...files.reading.finished import Finished
+from ...files.reading.epochs import EpochCounter, MOST_EPOCHS, checked_epoch
 
 __all__ = ["Elements"]
 
@@ -35,8 +34,8 @@ class Elements:
         self._resume: dict[str, Any] | None = None
         self._state: dict[str, Any] | None = None  # of the iteration that began last
 
-    def converted(self, convert: Callable[[Any], Any], *, pure: bool) -> Iterator[Any]:
-        """An iteration; `convert` makes something else of each element, as `Finished` says."""
+    def converted(self, convert: Callable[[Any], Any]) -> Iterator[Any]:
+        """Begin an iteration; `convert` makes something else of each element."""
         refuse_to_divide_again("a TFRecordIterableDataset over a Dataset")
         info = worker_info()
         number, workers = (0, 1) if info is None else (info.id, info.num_workers)
@@ -48,7 +47,7 @@ class Elements:
         self._resume = None
         epoch = self._epochs.begin(1)
         try:
-            return self._begun(convert, pure, node, epoch, resume, (number, workers, seeds))
+            return self._begun(convert, node, epoch, resume, (number, workers, seeds))
         except BaseException:
             self._resume = resume
             self._epochs.take_back(epoch)
@@ -57,7 +56,6 @@ class Elements:
     def _begun(
         self,
         convert: Callable[[Any], Any],
-        pure: bool,
         node: Node,
         epoch: int,
         resume: dict[str, Any] | None,
@@ -70,12 +68,12 @@ class Elements:
         part = part_of(node, number + given * workers, workers, spent)
         convert = spent.noting(convert)
         if workers == 1:
-            begun: Iterator[Any] = _Counted(Finished(run(part), convert, pure=pure), spent, state)
+            counted = _Counted(map(convert, run(part)), spent, state)
         else:
             with dividing():
-                begun = _Divided(Finished(run(part), convert, pure=pure), spent, state)
+                counted = _Divided(map(convert, run(part)), spent, state)
         self._state = state
-        return begun
+        return _core.Iteration(counted)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -119,28 +117,21 @@ class Elements:
 class _Counted(Iterator[Any]):
     """Notes in the state how many elements of the part were given. After an error, it continues with the next one.
 
-    An element that a function has failed on counts as given. One that was interrupted does so once another is given:
-    whoever stops there gets it after a resume.
+    An element that a function has failed on counts as given.
     """
 
-    def __init__(self, elements: Finished, spent: Spent, state: dict[str, Any]) -> None:
+    def __init__(self, elements: Iterator[Any], spent: Spent, state: dict[str, Any]) -> None:
         self._elements, self._spent, self._state = elements, spent, state
-        self._interrupted = 0
 
     def __next__(self) -> Any:
         try:
-            for element in self._elements:  # from here on, no handler of a signal can run: see Finished
-                self._state["given"] += 1 + self._interrupted
-                self._interrupted = 0
-                return element
-        except BaseException as error:
-            if self._spent.take(error) and not self._elements.left.batches:  # else the next call gives it
-                self._interrupted += 1
-                if isinstance(error, Exception):
-                    self._state["given"] += self._interrupted
-                    self._interrupted = 0
+            element = next(self._elements)
+        except Exception as error:
+            if self._spent.take(error):
+                self._state["given"] += 1
             raise
-        raise StopIteration
+        self._state["given"] += 1
+        return element
 
 
 class _Divided(_Counted):

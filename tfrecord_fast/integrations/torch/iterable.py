@@ -104,8 +104,8 @@ class TFRecordIterableDataset(IterableDataset[Any]):
     def __iter__(self) -> Iterator[Any]:
         self._check_workers()
         if isinstance(self._source, ShardReader):
-            return converted(self._source, self._conversion, pure=self._conversion.is_pure)
-        return self._source.converted(self._conversion, pure=self._conversion.is_pure)
+            return converted(self._source, self._conversion)
+        return self._source.converted(self._conversion)
 
     def _check_workers(self) -> None:
         """Check `num_workers`: trainers stop after `len`, so it must be right."""
@@ -168,11 +168,6 @@ class Conversion:
     def __init__(self, choices: Choices, transform: Callable[[Any], Any] | None = None) -> None:
         self.choices = choices
         self.transform = transform
-
-    @property
-    def is_pure(self) -> bool:
-        """Whether it may be called with the same element again: not if a function of the user's is part of it."""
-        return self.transform is None
 
     def __call__(self, element: Any) -> Any:
         tensors = self._converted(element)

@@ -1,7 +1,7 @@
-"""`__arrow_c_array__` of the columns: lists as large_list, byte strings as binary_view over the record buffers.
+"""Columns to Arrow without pyarrow: lists as large_list, byte strings as binary_view over the record buffers.
 
-Types are those of the tfx-bsl decoder where there is a choice: large_list of int64, float or bytes. A consumer that
-asks for large_binary gets it, copied.
+Where there is a choice, types are those of the tfx-bsl decoder: large_list of int64, float or bytes. A consumer may
+request large_binary, which is a copy.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _Key = TypeVar("_Key")
 def export(
     values: npt.NDArray[Any] | _core.BytesArrayBase, offsets: list[npt.NDArray[Any]], requested_schema: object | None
 ) -> Capsules:
-    """The two capsules for `values` in lists cut at `offsets`, the innermost first.
+    """Return the two capsules for `values` in lists with these `offsets`, the innermost first.
 
     Raises:
-      errors.InvalidArgumentError: offsets that descend, or reach past the values; values that are masked.
-      TypeError: an array of a dtype that Arrow does not have.
+      errors.InvalidArgumentError: offsets that descend, or reach past the values; masked values.
+      TypeError: Arrow has no type for the dtype.
     """
     if isinstance(values, np.ndarray):
         values = _native(values)
@@ -39,16 +39,15 @@ def export(
     for splits in offsets:
         if len(splits) and (splits[0] < 0 or splits[-1] > count or (splits[1:] < splits[:-1]).any()):
             raise InvalidArgumentError(
-                f"row splits that descend or reach past the {count} values: Arrow has no such lists"
+                f"Arrow lists need row splits that ascend and do not reach past the {count} values"
             )
         count = max(len(splits) - 1, 0)
-    asked = "" if requested_schema is None else _core.arrow_requested_format(requested_schema)
-    strings = "Z" if asked in ("Z", "U") else "z" if asked in ("z", "u") else "vz"
+    requested = "" if requested_schema is None else _core.arrow_requested_format(requested_schema)
+    strings = "Z" if requested in ("Z", "U") else "z" if requested in ("z", "u") else "vz"
     return _core.arrow_export(values, offsets, strings=strings)
 
 
 def _native(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """As the core takes it: numbers in this machine's byte order."""
     values = unmasked(values, "a column")
     if values.dtype.kind not in "biufO":
         raise TypeError(f"Arrow has no type for {values.dtype}")
@@ -56,7 +55,7 @@ def _native(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class _ArrayColumn:
-    """An array of several dimensions, with rows that Arrow sees as lists of fixed size."""
+    """An array of several dimensions, whose rows are lists of fixed size in Arrow."""
 
     def __init__(self, values: npt.NDArray[Any]) -> None:
         self._values = values
@@ -69,7 +68,7 @@ class _ArrayColumn:
 
 
 class _StringColumn:
-    """A column of strings, of any structure, that gives copies unless it is asked for something else."""
+    """A column of strings, nested or not, that exports copies unless the consumer requests views."""
 
     def __init__(self, column: Any) -> None:
         self._column = column
@@ -86,20 +85,19 @@ class _StringColumn:
 
 
 def arrow_columns(columns: Mapping[_Key, Any], *, strings: Strings = "plain") -> dict[_Key, Any]:
-    """Columns as `pyarrow.table`, pandas (through it), polars and DuckDB take them.
+    """Prepare columns for `pyarrow.table`, pandas (through it), polars and DuckDB.
 
     Args:
-      columns: what `parse_example`, `parse_sequence_example` or a ShardReader gave.
+      columns: the columns from `parse_example`, `parse_sequence_example` or a ShardReader.
       strings: "plain" for large_binary, which is a copy; "view" for binary_view, which shares the record buffers.
-        pandas and Spark take no views inside lists.
+        pandas and Spark do not support views inside lists.
 
     Returns:
-      The same columns, some of them wrapped in objects that hand themselves to Arrow (`__arrow_c_array__`): arrays of
-      two or more dimensions, which NumPy does not hand over, as lists of fixed size and without a copy; and plain
-      strings.
+      The same columns. Arrays of two or more dimensions, and plain strings, are wrapped in objects with
+      `__arrow_c_array__`. Such arrays become lists of fixed size, without a copy.
 
     Raises:
-      errors.InvalidArgumentError: `strings` is something else.
+      errors.InvalidArgumentError: `strings` is neither "plain" nor "view".
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> columns = tf.io.arrow_columns({"box": np.zeros((3, 4), np.float32), "id": np.arange(3)})
@@ -107,7 +105,7 @@ def arrow_columns(columns: Mapping[_Key, Any], *, strings: Strings = "plain") ->
     (True, array([0, 1, 2]))
     """
     if strings not in get_args(Strings):
-        raise InvalidArgumentError(f'strings is "plain" or "view", got {strings!r}')
+        raise InvalidArgumentError(f'strings must be "plain" or "view", got {strings!r}')
     return {key: _exporting(value, strings) for key, value in columns.items()}
 
 

@@ -1,4 +1,4 @@
-"""Columns to pyarrow's arrays of given types: what tables are made of. arrow.py is the exchange without pyarrow."""
+"""Columns to pyarrow arrays of given types, for tables. arrow.py exports columns without pyarrow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST = np.iinfo(np.int32).max  # values that one array of lists holds
 
 
 class ArrowArrays:
-    """Types, and arrays of them.
+    """Maker of Arrow types and arrays.
 
     Args:
       strings: "plain" for Arrow's binary, which is a copy; "view" for binary_view, whose arrays share the buffers of
@@ -32,12 +32,12 @@ class ArrowArrays:
 
     Raises:
       ImportError: pyarrow is not installed.
-      errors.InvalidArgumentError: `strings` is something else.
+      errors.InvalidArgumentError: `strings` is neither "plain" nor "view".
     """
 
     def __init__(self, strings: Strings = "plain") -> None:
         if strings not in get_args(Strings):
-            raise InvalidArgumentError(f'strings is "plain" or "view", got {strings!r}')
+            raise InvalidArgumentError(f'strings must be "plain" or "view", got {strings!r}')
         self.strings = strings
         self._pa = optional("pyarrow", "Arrow tables need pyarrow")
 
@@ -47,49 +47,49 @@ class ArrowArrays:
     # ---- Types ----
 
     def type_of(self, dtype: DType) -> Any:
-        """Of one value. Arrow has no bfloat16: its values become float32, which holds them all."""
+        """Return the type of one value. Arrow has no bfloat16; its values become float32 without loss."""
         if dtype.name == "string":
             return self._pa.binary() if self.strings == "plain" else self._pa.binary_view()
         return self._pa.float32() if dtype.name == "bfloat16" else self._pa.from_numpy_dtype(dtype.as_numpy_dtype)
 
     def fixed(self, type: Any, shape: Sequence[int]) -> Any:
-        """Of a dense array of that shape: lists of fixed size, nested; the type itself for the shape []."""
+        """Return the type of a dense array: nested lists of fixed size; the type itself for the shape []."""
         for length in reversed(shape):
             type = self._pa.list_(type, length)
         return type
 
     def list(self, type: Any) -> Any:
-        """Of a list of any length."""
+        """Return the type of a list of any length."""
         return self._pa.list_(type)
 
     def entries(self, type: Any, dimensions: int) -> Any:
-        """Of a row of a SparseTensor: a list of {index, value}; index is a list if there are several dimensions."""
+        """Return the type of a row of a SparseTensor: a list of {index, value}; several indices are a list."""
         index = self._pa.int64() if dimensions == 1 else self._pa.list_(self._pa.int64(), dimensions)
         return self._pa.list_(self._pa.struct([("index", index), ("value", type)]))
 
     def schema(self, fields: Sequence[tuple[str, Any]]) -> Any:
-        """Of columns, given by name and type."""
+        """Return the schema of columns with these names and types."""
         return self._pa.schema(fields)
 
     # ---- Arrays ----
 
     def record_batch(self, arrays: Sequence[Any], schema: Any) -> Any:
-        """Of arrays that have the schema's types."""
+        """Return a record batch of arrays of the schema's types."""
         return self._pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def array(self, type: Any, column: Any, present: npt.NDArray[np.uint8] | None = None) -> Any:
-        """A column as an array.
+        """Convert a parsed column to an array.
 
         Args:
-          type: as made by the methods above, of the column's kind.
-          column: an ndarray or BytesArray `[n, …]`, a RaggedTensor, or a SparseTensor with row splits: of the parser.
-          present: uint8 `[n]`, 0 for rows that are null.
+          type: the type for such a column, from the methods above.
+          column: an ndarray or BytesArray `[n, …]`, a RaggedTensor, or a SparseTensor with row splits.
+          present: uint8 `[n]`, 0 for null rows.
         """
         valid = self._bits(present)
         if isinstance(column, RaggedTensor):
             return self._lists(type, column.row_splits, self.array(type.value_type, column.values), valid)
         if isinstance(column, SparseTensor):
-            return self._of_sparse(type, column, valid)
+            return self._sparse(type, column, valid)
         if column.ndim > 1:
             rows, length, *inner = column.shape
             child = self.array(type.value_type, column.reshape(rows * length, *inner))
@@ -101,7 +101,7 @@ class ArrowArrays:
             return self._pa.Array.from_buffers(type, len(array), [valid, *array.buffers()[1:]])
         return self._pa.Array.from_buffers(type, len(column), [valid, self._numbers(type, column)])
 
-    def _of_sparse(self, type: Any, column: SparseTensor, valid: Any) -> Any:
+    def _sparse(self, type: Any, column: SparseTensor, valid: Any) -> Any:
         item = type.value_type
         if self._pa.types.is_struct(item):
             index, value = (self.array(field.type, part) for field, part in zip(item, _entries(column), strict=True))
@@ -116,8 +116,8 @@ class ArrowArrays:
     def _lists(self, type: Any, splits: npt.NDArray[Any], child: Any, valid: Any) -> Any:
         if splits[-1] > _MOST:
             raise InvalidArgumentError(
-                f"{splits[-1]} values of one column are more than one Arrow array of lists holds, {_MOST}: a smaller "
-                "batch_size makes more arrays of them"
+                f"a column has {splits[-1]} values, more than the {_MOST} of one Arrow array of lists; "
+                "use a smaller batch_size"
             )
         offsets = self._pa.py_buffer(splits.astype(np.int32, copy=False))
         return self._pa.Array.from_buffers(type, len(splits) - 1, [valid, offsets], children=[child])
@@ -125,25 +125,22 @@ class ArrowArrays:
     def _numbers(self, type: Any, values: npt.NDArray[Any]) -> Any:
         if values.dtype == np.bool_:
             return self._pa.py_buffer(np.packbits(values, bitorder="little"))
-        # bfloat16, which NumPy and Arrow don't know, widens without a loss.
-        wanted = type.to_pandas_dtype()
-        return self._pa.py_buffer(np.ascontiguousarray(values, wanted if values.dtype.kind == "V" else None))
+        widened = type.to_pandas_dtype() if values.dtype.kind == "V" else None  # bfloat16
+        return self._pa.py_buffer(np.ascontiguousarray(values, widened))
 
     def _bits(self, present: npt.NDArray[np.uint8] | None) -> Any:
-        """The validity bitmap; None if all rows are there."""
         if present is None or np.count_nonzero(present) == len(present):
             return None
         return self._pa.py_buffer(np.packbits(present, bitorder="little"))
 
 
 def _entries(column: SparseTensor) -> tuple[npt.NDArray[np.int64], Any]:
-    """The indices, without those of rows, and the values."""
     indices = column.indices[:, 1:]
     return np.ascontiguousarray(indices[:, 0] if indices.shape[1] == 1 else indices), column.values
 
 
 class _Exported:
-    """Byte strings that Arrow gets in the format that is wanted."""
+    """Byte strings that are exported to Arrow in a given format."""
 
     def __init__(self, strings: BytesArray, format: str) -> None:
         self._strings = strings

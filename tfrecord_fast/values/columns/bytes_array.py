@@ -1,9 +1,9 @@
-"""BytesArray: the string columns."""
+"""BytesArray: columns of byte strings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,12 @@ __all__ = ["BytesArray"]
 class BytesArray(_core.BytesArrayBase):
     """Byte strings of any shape, as views into the buffers of the records they were parsed from.
 
-    Nothing is copied until asked for: `col[i]` gives bytes (or a BytesArray, if there are more axes),
-    `col.view(i)` a read-only memoryview, `np.asarray(col)` an object array, `col.tolist()` lists of bytes. Slices,
-    index arrays and masks give a BytesArray over the same buffers. The record buffers live as long as the array
-    does; `col.copy()` lets go of them.
+    Bytes are copied only on demand: `col[i]` returns bytes (or a BytesArray, if there are more axes), `col.view(i)` a
+    read-only memoryview, `np.asarray(col)` an object array, `col.tolist()` lists of bytes. Slices, index arrays and
+    masks return a BytesArray over the same buffers. The array keeps the record buffers alive; `col.copy()` does not.
 
-    `BytesArray(values)` makes one of a (nested) sequence of bytes-like objects, of an array of strings or objects, or
-    of the rows of an array of uint8. Raises TypeError for anything else.
+    `BytesArray(values)` takes a (nested) sequence of bytes-like objects, an array of strings or objects, or the rows of
+    an array of uint8. Raises TypeError for other values.
     """
 
     __slots__ = ()
@@ -36,12 +35,11 @@ class BytesArray(_core.BytesArrayBase):
 
     def __new__(cls, values: Any) -> BytesArray:
         array = strings(values, "an element of a BytesArray")
-        made: BytesArray = _core.bytes_from_list(array.ravel().tolist(), list(array.shape))
-        return made
+        return cast(BytesArray, _core.bytes_from_list(array.ravel().tolist(), list(array.shape)))
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("a BytesArray holds no Python objects: an object array of it is always a copy")
+            raise ValueError("converting a BytesArray to an object array always copies; use copy=None or copy=True")
         flat = np.empty(self.size, dtype=object)
         flat[:] = _core.bytes_reshape(self, [self.size]).tolist()
         array = flat.reshape(self.shape)
@@ -54,32 +52,29 @@ class BytesArray(_core.BytesArrayBase):
         return _core.bytes_take(self, positions)
 
     def reshape(self, *shape: int | Sequence[int]) -> BytesArray:
-        """The same elements in another shape; no copy. One length may be -1."""
-        wanted: Any = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        lengths = list(np.empty(self.shape, dtype=np.bool_).reshape(wanted).shape)
-        if not lengths:
-            one: BytesArray = self[(0,) * self.ndim]
-            return one
-        return _core.bytes_reshape(self, lengths)
+        """Return the same elements in another shape, without a copy. One length may be -1."""
+        requested: Any = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        lengths = list(np.empty(self.shape, dtype=np.bool_).reshape(requested).shape)
+        return _core.bytes_reshape(self, lengths) if lengths else self[(0,) * self.ndim]
 
     def ravel(self) -> BytesArray:
-        """The same elements, 1-D; no copy."""
+        """Return the same elements as one dimension, without a copy."""
         return _core.bytes_reshape(self, [self.size])
 
     def copy(self) -> BytesArray:
-        """The same elements in memory of their own, which lets go of the record buffers."""
+        """Return the same elements in memory of their own, which does not keep the record buffers alive."""
         return _core.bytes_copy(self)
 
     def lengths(self) -> npt.NDArray[np.int64]:
-        """The size of each element in bytes, in the array's shape."""
+        """Return the size of each element in bytes, in the array's shape."""
         return _core.bytes_lengths(self).reshape(self.shape)
 
     def decode_raw(self, dtype: DTypeLike, shape: Sequence[int] | int | None = None) -> npt.NDArray[Any]:
-        """The elements' bytes as one dense, little-endian array.
+        """Reinterpret the elements' bytes as one dense array of little-endian numbers.
 
         Args:
-          dtype: numeric.
-          shape: of one element. None: 1-D; the elements must all have the same number of bytes.
+          dtype: a numeric dtype.
+          shape: the shape of one element. None for 1-D; then all elements must have the same number of bytes.
 
         Returns:
           An ndarray `[*self.shape, *shape]`.
@@ -87,30 +82,30 @@ class BytesArray(_core.BytesArrayBase):
         Raises:
           errors.InvalidArgumentError: an element has a different number of bytes.
         """
-        kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
-        if kind.hasobject:
+        target = np.dtype(as_dtype(dtype).as_numpy_dtype)
+        if target.hasobject:
             raise ValueError("decode_raw needs a numeric dtype")
         if shape is None:
             width = int(_core.bytes_lengths(self)[0]) if self.size else 0
-            if width % kind.itemsize:
+            if width % target.itemsize:
                 raise InvalidArgumentError(
-                    f"decode_raw: element 0 has {width} bytes, not a multiple of {kind.itemsize} for {kind.name}"
+                    f"decode_raw: element 0 has {width} bytes, not a multiple of {target.itemsize} for {target.name}"
                 )
-            inner: tuple[int, ...] = (width // kind.itemsize,)
+            inner: tuple[int, ...] = (width // target.itemsize,)
         else:
             inner = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
-            width = kind.itemsize * int(np.prod(inner, dtype=np.int64))
+            width = target.itemsize * int(np.prod(inner, dtype=np.int64))
         rows = np.empty((self.size, width), dtype=np.uint8)
         wrong = _core.bytes_copy_rows(self, rows, exact=True)
         if wrong >= 0:
-            got = int(_core.bytes_lengths(self)[wrong])
+            size = int(_core.bytes_lengths(self)[wrong])
             raise InvalidArgumentError(
-                f"decode_raw: element {wrong} has {got} bytes, expected {width} ({kind.name} of shape {list(inner)})"
+                f"decode_raw: element {wrong} has {size} bytes, expected {width} ({target.name} of shape {list(inner)})"
             )
-        return rows.view(kind).reshape(self.shape + inner) if width else np.empty(self.shape + inner, kind)
+        return rows.view(target).reshape(self.shape + inner) if width else np.empty(self.shape + inner, target)
 
     def __eq__(self, other: object) -> Any:
-        """Element by element, as an object array would."""
+        """Compare element by element, as an object array does."""
         return np.asarray(self) == (np.asarray(other, object) if isinstance(other, list | BytesArray) else other)
 
     def __ne__(self, other: object) -> Any:
@@ -138,8 +133,7 @@ def _restore(joined: bytes, lengths: bytes, shape: tuple[int, ...]) -> BytesArra
     ends = np.cumsum(np.frombuffer(lengths, dtype=np.int64)).tolist()
     whole = memoryview(joined)
     items = [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    made: BytesArray = _core.bytes_from_list(items, list(shape))
-    return made
+    return cast(BytesArray, _core.bytes_from_list(items, list(shape)))
 
 
 _core.register_bytes_array(BytesArray)

@@ -1,4 +1,4 @@
-"""What users give, as values of a known type: defaults, paddings, what a generator yields."""
+"""Users' values as arrays of a given dtype: defaults, paddings, the values that a generator yields."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to flo
 
 
 def plain(value: Any) -> Any:
-    """The value itself; for another library's tensor, its NumPy value."""
+    """Return the NumPy value of another library's tensor; every other value as it is."""
     return value.numpy() if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic) else value
 
 
 def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> npt.NDArray[Any]:
-    """`value` as an array of that NumPy dtype, an object array of bytes for strings.
+    """Return `value` as an array of that NumPy dtype; strings as an object array of bytes.
 
-    Accepts what TensorFlow does: bools as numbers, and NumPy's floats as integers if they are whole. What TensorFlow
-    would truncate silently is an error.
+    As in TensorFlow, bools may become numbers, and NumPy's floats integers if they are whole. Unlike in TensorFlow,
+    nothing is truncated silently.
 
     Raises:
-      TypeError: values of a kind that can't be converted.
+      TypeError: values that cannot be converted.
       ValueError: an integer that does not fit the dtype, lists of unequal lengths, or a masked value.
     """
     value = plain(value)
@@ -44,20 +44,20 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
         return array.astype(target)
     kind = array.dtype.kind
     rank = 2 if array.dtype.name == "bfloat16" else _RANK.get(kind, 9)
-    wanted = _RANK.get(target.kind, 2)
+    target_rank = _RANK.get(target.kind, 2)
     if kind == "O" and all(type(item) is int for item in array.flat):
-        if wanted == 1:
+        if target_rank == 1:
             raise ValueError(f"{what} {value!r} is out of range for {target.name}")
         array, rank = array.astype(np.float64), 1
-    whole = rank == 2 and wanted == 1 and isinstance(value, np.ndarray | np.generic)
-    if (rank > wanted and not whole) or (wanted == 0 and rank != 0):
+    whole = rank == 2 and target_rank == 1 and isinstance(value, np.ndarray | np.generic)
+    if (rank > target_rank and not whole) or (target_rank == 0 and rank != 0):
         raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
-    if rank <= 1 or wanted != 1:
+    if rank <= 1 or target_rank != 1:
         converted = array.astype(target)
     else:
         with np.errstate(invalid="ignore"):
             converted = array.astype(target)
-    if wanted == 1 and not (converted == array).all():
+    if target_rank == 1 and not (converted == array).all():
         if whole and not np.array_equal(np.rint(array), array):
             raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
         raise ValueError(f"{what} {value!r} is out of range for {target.name}")
@@ -65,7 +65,7 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
 
 
 def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value") -> Any:
-    """One value of that NumPy dtype, for numpy.full; 0 or b"" for None. A string is in an array, to keep its zeros."""
+    """Return one value of that NumPy dtype for numpy.full; 0 or b"" for None. A string in an array keeps its zeros."""
     if value is None:
         return b"" if np.dtype(dtype).hasobject else 0
     array = as_array(value, dtype, what)
@@ -75,10 +75,10 @@ def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value")
 
 
 def unmasked(value: npt.NDArray[Any], what: str = "a value") -> npt.NDArray[Any]:
-    """An array without its mask.
+    """Return an array without its mask.
 
     Raises:
-      errors.InvalidArgumentError: an entry is masked: there is nothing to put in its place.
+      errors.InvalidArgumentError: an entry is masked.
     """
     if not isinstance(value, np.ma.MaskedArray):
         return value
@@ -88,11 +88,10 @@ def unmasked(value: npt.NDArray[Any], what: str = "a value") -> npt.NDArray[Any]
 
 
 def refuse_masked(values: object, what: str = "a value") -> None:
-    """Raises errors.InvalidArgumentError for a masked entry in nested lists, of which NumPy would make NaN or 0."""
+    """Raise errors.InvalidArgumentError for a masked entry in nested lists, which NumPy would turn into NaN or 0."""
     if isinstance(values, np.ma.MaskedArray):
         unmasked(values, what)
     elif isinstance(values, list | tuple):
-        kinds = set(map(type, values))
-        if any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in kinds):
+        if any(issubclass(cls, list | tuple | np.ma.MaskedArray) for cls in set(map(type, values))):
             for value in values:
                 refuse_masked(value, what)

@@ -1,4 +1,4 @@
-"""RaggedTensor: values cut into rows of different lengths, the cuts given by row splits."""
+"""RaggedTensor: values cut into rows of different lengths by row splits."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class RaggedTensor:
       values: ndarray, BytesArray, or, where there is more than one ragged dimension, a RaggedTensor.
       row_splits: int32 or int64 `[n + 1]`.
 
-    `rt[i]` is a view of row i, `rt[a:b]` a RaggedTensor without a copy of values; iterating gives rows. Lists are typed
-    as TensorFlow types them.
+    `rt[i]` is a view of row i, `rt[a:b]` a RaggedTensor that shares the values; iteration yields rows. Lists get the
+    dtypes that TensorFlow chooses.
 
     Raises:
-      errors.InvalidArgumentError: row_splits that do not start with 0, descend, or do not end at the number of values.
+      errors.InvalidArgumentError: row_splits do not start with 0, do not ascend, or do not end at the number of values.
     """
 
     __slots__ = ("row_splits", "values")
@@ -50,7 +50,7 @@ class RaggedTensor:
 
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
-        """From row splits: 0, then where each row ends."""
+        """Make a RaggedTensor from row splits: 0, then the end of each row."""
         tensor = ragged_of(as_values(values), _integers(row_splits, "row_splits"))
         if validate:
             tensor._check()
@@ -58,7 +58,7 @@ class RaggedTensor:
 
     @classmethod
     def from_row_lengths(cls, values: Any, row_lengths: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
-        """From the length of each row."""
+        """Make a RaggedTensor from the length of each row."""
         lengths = _integers(row_lengths, "row_lengths")
         if validate:
             _require(bool(np.all(lengths >= 0)), "row_lengths must not be negative")
@@ -70,23 +70,23 @@ class RaggedTensor:
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
-        """From where each row starts."""
+        """Make a RaggedTensor from the start of each row."""
         starts = _integers(row_starts, "row_starts")
         if validate:
             _require(bool(np.all(starts >= 0)), "row_starts must not be negative")
-            _require(starts.size > 0 or len(values) == 0, "row_starts is empty, but there are values")
+            _require(starts.size > 0 or len(values) == 0, "row_starts is empty, but values are not")
             _require(starts.size == 0 or starts[0] == 0, "row_starts must start with 0")
         return cls.from_row_splits(values, np.append(starts, starts.dtype.type(len(values))), validate)
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
-        """From where each row ends."""
+        """Make a RaggedTensor from the end of each row."""
         limits = _integers(row_limits, "row_limits")
         return cls.from_row_splits(values, np.concatenate([np.zeros(1, limits.dtype), limits]), validate)
 
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
-        """From the row that each value belongs to, ascending."""
+        """Make a RaggedTensor from the row of each value, in ascending order."""
         rowids = _integers(value_rowids, "value_rowids")
         _require(len(rowids) == len(values), f"expected {len(values)} row ids, one per value, got {len(rowids)}")
         if validate:
@@ -95,18 +95,18 @@ class RaggedTensor:
             raise InvalidArgumentError("value_rowids must be sorted and not negative")
         nrows = int(rowids[-1]) + 1 if rowids.size else 0
         if nrows > max(len(rowids), len(values)) * 1024 + 1024:
-            raise InvalidArgumentError(f"value_rowids name {nrows} rows for {len(rowids)} values")
+            raise InvalidArgumentError(f"value_rowids make {nrows} rows of {len(rowids)} values, which is too sparse")
         lengths = np.bincount(rowids).astype(rowids.dtype)
         return cls.from_row_lengths(values, lengths, validate=False)
 
     @classmethod
     def from_uniform_row_length(cls, values: Any, length: int, dtype: type[Any], validate: bool = True) -> RaggedTensor:
-        """From one length for all rows."""
+        """Make a RaggedTensor of rows of one length."""
         count = len(values)
         _require(length > 0 or count == 0, "a uniform row length of 0 does not fit the values")
         rows = count // length if length > 0 else 0
         if validate:
-            _require(rows * length == count, f"{count} values do not make rows of {length}")
+            _require(rows * length == count, f"{count} values cannot be cut into rows of {length}")
         return ragged_of(as_values(values), np.arange(rows + 1, dtype=dtype) * dtype(length))
 
     # ---- Shape ----
@@ -116,7 +116,7 @@ class RaggedTensor:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the values; object for strings."""
+        """The dtype of the values; object for strings."""
         return self.values.dtype  # type: ignore[no-any-return]
 
     @property
@@ -126,7 +126,7 @@ class RaggedTensor:
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """With None for ragged dimensions."""
+        """The lengths of the dimensions, None for ragged ones."""
         return (len(self), None, *self.values.shape[1:])
 
     @property
@@ -141,19 +141,19 @@ class RaggedTensor:
         return (self.row_splits, *inner)
 
     def nrows(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return len(self)
 
     def row_lengths(self) -> Splits:
-        """The length of each row."""
+        """Return the length of each row."""
         return np.diff(self.row_splits)
 
     def row_starts(self) -> Splits:
-        """Where each row starts in `values`."""
+        """Return the start of each row in `values`."""
         return self.row_splits[:-1]
 
     def row_limits(self) -> Splits:
-        """Where each row ends in `values`."""
+        """Return the end of each row in `values`."""
         return self.row_splits[1:]
 
     # ---- Access ----
@@ -177,7 +177,7 @@ class RaggedTensor:
         return (self[row] for row in range(len(self)))
 
     def to_list(self) -> list[Any]:
-        """Nested lists of Python values."""
+        """Return nested lists of Python values."""
         inner = self.values.to_list() if isinstance(self.values, RaggedTensor) else self.values.tolist()
         splits = self.row_splits.tolist()
         return [inner[start:end] for start, end in pairwise(splits)]
@@ -185,10 +185,10 @@ class RaggedTensor:
     tolist = to_list
 
     def to_tensor(self, default_value: object = None, name: str | None = None, shape: Any = None) -> npt.NDArray[Any]:
-        """A dense array `[n, longest, …]`, shorter rows padded with `default_value` (0 or b"" when None).
+        """Return a dense array `[n, longest, …]`, with rows padded with `default_value` (0 or b"" when None).
 
         Args:
-          shape: of the result, to which rows are cut and padded. None, or a length that is None: as long as needed.
+          shape: the shape of the result, to which rows are cut and padded. None, for it or a length: as needed.
         """
         if isinstance(self.values, RaggedTensor):
             values: Any = self.values.to_tensor(default_value)
@@ -212,7 +212,7 @@ class RaggedTensor:
 
 
 def ragged_of(values: Any, row_splits: Splits) -> RaggedTensor:
-    """From the package's own arrays, unchecked: TensorFlow, too, passes partitions on as they are in the records."""
+    """Make a RaggedTensor without checks. TensorFlow also passes partitions on as they are in records."""
     tensor = RaggedTensor.__new__(RaggedTensor)
     tensor.values = values
     tensor.row_splits = row_splits
@@ -225,21 +225,23 @@ def _integers(partition: npt.ArrayLike, what: str) -> Splits:
         _require(array.size == 0, f"{what} must be integers, not {array.dtype}")
         array = array.astype(np.int64)
     _require(array.ndim == 1, f"{what} must have one dimension, not {array.ndim}")
-    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)  # sums of narrower ones would wrap
+    return (
+        array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    )  # sums of narrower integers could wrap
 
 
 def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: object) -> npt.NDArray[Any]:
-    """Cut and padded to the shape, along the first axis and the ragged ones."""
-    wanted = shape.as_list() if hasattr(shape, "as_list") else np.atleast_1d(np.asarray(shape, object)).tolist()
+    """Cut and pad to the shape, along the first axis and the ragged ones."""
+    requested = shape.as_list() if hasattr(shape, "as_list") else np.atleast_1d(np.asarray(shape, object)).tolist()
     free = 1 + ragged_rank
-    pairs = list(zip(wanted, dense.shape, strict=False))
-    if len(wanted) != dense.ndim or any(want not in (None, have) for want, have in pairs[free:]):
-        have = [*[None] * free, *dense.shape[free:]]
-        raise InvalidArgumentError(f"to_tensor: the shape {wanted} does not fit a RaggedTensor of shape {have}")
-    lengths = [have if want is None else int(want) for want, have in pairs]
+    pairs = list(zip(requested, dense.shape, strict=False))
+    if len(requested) != dense.ndim or any(length not in (None, own) for length, own in pairs[free:]):
+        actual = [*[None] * free, *dense.shape[free:]]
+        raise InvalidArgumentError(f"to_tensor: the shape {requested} does not fit a RaggedTensor of shape {actual}")
+    lengths = [own if length is None else int(length) for length, own in pairs]
     fitted = np.full(lengths, filling, dtype=dense.dtype)
-    place = tuple(slice(length) for length in map(min, lengths, dense.shape))
-    fitted[place] = dense[place]
+    common = tuple(slice(length) for length in map(min, lengths, dense.shape))
+    fitted[common] = dense[common]
     return fitted
 
 

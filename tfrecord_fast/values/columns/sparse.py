@@ -1,4 +1,4 @@
-"""SparseTensor, and dense arrays made of it."""
+"""SparseTensor, and its conversion to dense arrays."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["SparseTensor", "check_indices", "restored", "sparse_of", "steps_of",
 
 
 class SparseTensor:
-    """Values, and their places in a dense array of `dense_shape`.
+    """Values, and their indices in a dense array of `dense_shape`.
 
     Attributes:
-      indices: int64 `[number of values, number of dimensions]`, in row-major order; made when first asked for.
+      indices: int64 `[number of values, number of dimensions]`, in row-major order; computed on first use.
       values: 1-D ndarray or BytesArray.
       dense_shape: int64 `[number of dimensions]`.
-      row_splits: int64: the values of row i are `values[row_splits[i]:row_splits[i + 1]]`. In a feature list of a
-        SequenceExample a row is a step, and `row_steps` says which steps belong to which record.
+      row_splits: int64; the values of row i are `values[row_splits[i]:row_splits[i + 1]]`. In a feature list of a
+        SequenceExample a row is a step, and `row_steps` are the row splits of records over steps.
 
-    Values are typed as TensorFlow types Python's: ints become int32, floats float32, str bytes.
+    Python's values get the dtypes that TensorFlow chooses: ints become int32, floats float32, str bytes.
 
     Raises:
       ValueError: indices, values and dense_shape do not fit together.
-      TypeError: indices that are not integers.
+      TypeError: indices are not integers.
     """
 
     __slots__ = ("_are_given", "_indices", "_row_splits", "dense_shape", "row_steps", "values")
@@ -53,7 +53,7 @@ class SparseTensor:
         dense_shape: npt.ArrayLike,
         row_steps: npt.NDArray[np.int64] | None = None,
     ) -> SparseTensor:
-        """From the parser's columns: the values of each row end to end, which fill the row from its start."""
+        """Make a SparseTensor of the parser's columns, whose values fill each row from its start."""
         tensor = cls.__new__(cls)
         tensor._indices = None
         tensor.values = values
@@ -71,7 +71,7 @@ class SparseTensor:
 
     @property
     def has_indices(self) -> bool:
-        """Whether they were given, or changed in place; to ask for those that are made of row splits does not count."""
+        """True if the indices were passed in or changed in place, False if they follow from the row splits."""
         if self._are_given or self._indices is None:
             return self._are_given
         return not np.array_equal(self._indices, self._make_indices())
@@ -109,33 +109,32 @@ class SparseTensor:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the values; object for strings."""
+        """The dtype of the values; object for strings."""
         return self.values.dtype  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return int(self.dense_shape[0])
 
     def __iter__(self) -> Iterator[Any]:
-        """Unpacks to (indices, values, dense_shape)."""
+        """Unpack to (indices, values, dense_shape)."""
         return iter((self.indices, self.values, self.dense_shape))
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """Refuses to be an array, which would have to say what stands in the empty places.
+        """Refuse conversion to an array; with dtype=object, the tensor is one object.
 
-        Without this, pandas would take the three parts of the tensor for three rows. With dtype=object, the tensor is
-        one object.
+        Without this, pandas would read the three attributes of the tensor as three rows.
         """
         if dtype is None or np.dtype(dtype) != object:
             raise TypeError(
-                "a SparseTensor is no array: sparse.to_dense(x) makes one, x.row_splits cut x.values into rows, and "
-                "for pandas there is read_table(files).to_pandas(), or pyarrow.table(io.arrow_columns(columns))"
+                "a SparseTensor is not an array; convert it with sparse.to_dense(x), or cut x.values by x.row_splits. "
+                "For pandas, use read_table(files).to_pandas() or pyarrow.table(io.arrow_columns(columns))"
             )
         array = np.empty((), object)
         array[()] = self
         return array
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
-        """As lists: the values of each row, without their places in it."""
+        """Export lists of the values of each row, without their indices."""
         offsets = [self.row_splits] if self.row_steps is None else [self.row_splits, self.row_steps]
         return export(self.values, offsets, requested_schema)
 
@@ -150,7 +149,7 @@ class SparseTensor:
 
 
 def restored(indices: Any, values: Any, dense_shape: Any, row_splits: Any, row_steps: Any) -> SparseTensor:
-    """A SparseTensor of all its parts; the last two may be None, or the indices, where the others tell them."""
+    """Restore a SparseTensor from its attributes; None for indices or splits that follow from the others."""
     if indices is None:
         return SparseTensor.from_row_splits(values, row_splits, dense_shape, row_steps)
     tensor = sparse_of(indices, values, dense_shape, row_splits)
@@ -159,11 +158,12 @@ def restored(indices: Any, values: Any, dense_shape: Any, row_splits: Any, row_s
 
 
 def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Row splits over steps, and the steps' over values, of a tensor [rows, steps, values]. A row ends with its last
-    step that has a value.
+    """Return the row splits of records over steps, and of steps over values, of a tensor [rows, steps, values].
+
+    The last step of a row is its last step with a value.
 
     Raises:
-      errors.InvalidArgumentError: its indices are out of order.
+      errors.InvalidArgumentError: the indices are out of order.
     """
     if tensor.row_steps is not None:
         return tensor.row_steps, tensor.row_splits
@@ -179,7 +179,7 @@ def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
 def sparse_of(
     indices: npt.NDArray[np.int64], values: Any, dense_shape: npt.ArrayLike, row_splits: npt.NDArray[np.int64]
 ) -> SparseTensor:
-    """A SparseTensor with row splits that are known already."""
+    """Make a SparseTensor with known row splits."""
     tensor = SparseTensor(indices, values, dense_shape)
     tensor._row_splits = row_splits
     return tensor
@@ -193,11 +193,11 @@ def to_dense(
     *,
     sp_input: SparseTensor | RaggedTensor | None = None,
 ) -> npt.NDArray[Any]:
-    """The dense array that a SparseTensor or RaggedTensor stands for.
+    """Convert a SparseTensor or RaggedTensor to a dense array.
 
     Args:
-      x: what to make dense; TensorFlow calls it `sp_input`.
-      default_value: for places without a value; 0 or b"" when None.
+      x: the tensor; TensorFlow calls it `sp_input`.
+      default_value: the value where the tensor has none; 0 or b"" when None.
       validate_indices: check that the indices are sorted and none is repeated, as TensorFlow does.
 
     Returns:
@@ -230,7 +230,7 @@ def _check_parts(indices: npt.NDArray[Any], values: Any, dense_shape: npt.NDArra
 
 
 def check_indices(indices: npt.NDArray[np.int64], shape: tuple[int, ...]) -> None:
-    """Raises errors.InvalidArgumentError unless the indices lie inside the shape, in row-major order, none twice."""
+    """Raise errors.InvalidArgumentError unless the indices are unique, inside the shape and in row-major order."""
     if not len(indices):
         return
     outside = np.nonzero(((indices < 0) | (indices >= np.asarray(shape))).any(axis=1))[0]
@@ -238,12 +238,12 @@ def check_indices(indices: npt.NDArray[np.int64], shape: tuple[int, ...]) -> Non
         i = int(outside[0])
         raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} is out of bounds for shape {list(shape)}")
     if not indices.shape[1]:
-        indices = np.zeros((len(indices), 1), np.int64)  # a scalar has one place
+        indices = np.zeros((len(indices), 1), np.int64)  # a scalar has one element
     steps = indices[1:] - indices[:-1]
     moved = steps != 0
-    first = np.argmax(moved, axis=1)  # the axis along which it moves; 0 if it doesn't
+    first = np.argmax(moved, axis=1)  # the first axis that changes; 0 if none does
     bad = np.nonzero(steps[np.arange(len(steps)), first] <= 0)[0]
     if len(bad):
         i = int(bad[0]) + 1
-        what = "is out of order" if moved[i - 1].any() else "is repeated"
-        raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} {what}")
+        fault = "is out of order" if moved[i - 1].any() else "is repeated"
+        raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} {fault}")

@@ -1,4 +1,4 @@
-"""Byte strings as users give them: one, or an array of them. The rule is the core's: csrc/bindings/bytes_like.h."""
+"""Users' byte strings: one, or an array of them. The core decides what counts: csrc/bindings/bytes_like.h."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["as_bytes", "is_one", "is_text", "object_array", "strings"]
 
 
 def as_bytes(value: object, what: str = "the value") -> bytes:
-    """One byte string as bytes; a copy, unless it is bytes.
+    """Return one byte string as bytes.
 
     Args:
       value: bytes, str (as UTF-8), a bytearray, a contiguous buffer of single bytes, an array of uint8, an array
@@ -22,18 +22,17 @@ def as_bytes(value: object, what: str = "the value") -> bytes:
       what: begins the error.
 
     Raises:
-      TypeError: anything else; names its type.
+      TypeError: another type of value.
     """
     return _core.as_bytes(value, what)
 
 
 def is_text(dtype: np.dtype[Any]) -> bool:
-    """Whether arrays of the dtype hold strings or Python objects."""
     return dtype.kind in "SUOT"
 
 
 def is_one(value: object) -> bool:
-    """Whether a value stands for one byte string, if it is bytes-like at all, and not for several."""
+    """Return True if a value is one byte string, rather than several; it may also be neither."""
     if isinstance(value, list | tuple | _core.RecordBatch | _core.BytesArrayBase):
         return False
     if isinstance(value, np.ndarray):
@@ -44,9 +43,9 @@ def is_one(value: object) -> bool:
 
 
 def strings(values: Any, what: str = "values") -> npt.NDArray[Any]:
-    """One byte string, or nested sequences or an array of them, as an object array of bytes.
+    """Return one byte string, or nested sequences or an array of them, as an object array of bytes.
 
-    No string loses the zeros at its end, as NumPy's own string types do; those of such an array have lost them before.
+    An object array keeps zeros at the end of strings, which NumPy's string dtypes drop.
 
     Args:
       what: begins the errors.
@@ -57,32 +56,32 @@ def strings(values: Any, what: str = "values") -> npt.NDArray[Any]:
     """
     if type(values) is list and all(type(value) is bytes for value in values):
         return object_array(values, (len(values),))
-    found: list[bytes] = []
-    shape = _collect(values, what, found)
-    return object_array(found, shape)
+    collected: list[bytes] = []
+    shape = _collect(values, what, collected)
+    return object_array(collected, shape)
 
 
 def object_array(items: Sequence[Any], shape: Sequence[int]) -> npt.NDArray[Any]:
-    """An object array of that shape with the items, which NumPy doesn't look into."""
+    """Return an object array of the items, into which NumPy does not look."""
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array.reshape(tuple(shape))
 
 
-def _collect(value: Any, what: str, found: list[bytes]) -> tuple[int, ...]:
-    """Appends the strings in a value; its shape."""
+def _collect(value: Any, what: str, collected: list[bytes]) -> tuple[int, ...]:
+    """Append the strings in a value to `collected`; return the shape of the value."""
     if _is_nested(value):
-        shapes = [_collect(item, what, found) for item in value]
+        shapes = [_collect(item, what, collected) for item in value]
         if len(set(shapes)) > 1:
             raise ValueError(f"{what}: lists of unequal lengths")
         return (len(shapes), *(shapes[0] if shapes else ()))
     if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic | type):
-        return _collect(value.numpy(), what, found)  # another library's tensor
+        return _collect(value.numpy(), what, collected)  # another library's tensor
     if is_one(value):
-        found.append(as_bytes(value, what))
+        collected.append(as_bytes(value, what))
         return ()
     batch = _core.record_batch(value)
-    found.extend(batch.tolist())
+    collected.extend(batch.tolist())
     numbers = isinstance(value, np.ndarray) and not is_text(value.dtype)
     shape: tuple[int, ...] = (len(batch),) if numbers else getattr(value, "shape", (len(batch),))
     return shape

@@ -1,4 +1,4 @@
-"""Python's values as NumPy's, typed as TensorFlow types them: ints are int32, floats float32, str is bytes."""
+"""Python values as NumPy values, in the dtypes that TensorFlow chooses: ints int32, floats float32, str bytes."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.Rec
 
 
 def typed(value: Any) -> Any:
-    """A number, string, list or array as NumPy's value or bytes; anything else as it is."""
-    kind = type(value)
-    if kind in AS_IS:
+    """Return a number, string, list or array as a NumPy value or bytes; every other value as it is."""
+    cls = type(value)
+    if cls in AS_IS:
         return value
-    if kind is np.ndarray:
+    if cls is np.ndarray:
         return bytes_objects(value) if value.dtype.kind in "USOT" else value
-    if kind is bool:
+    if cls is bool:
         return np.bool_(value)
-    if kind is int:
+    if cls is int:
         return np.int32(value) if -(1 << 31) <= value < 1 << 31 else np.int64(value)
-    if kind is float:
+    if cls is float:
         return np.float32(value) if -_SAFE < value < _SAFE else _narrowed(np.asarray(value), np.float32)[()]
-    if kind is str:
+    if cls is str:
         return value.encode()
-    if kind is list:
+    if cls is list:
         return _array(value)
-    if kind is range:
+    if cls is range:
         return _array(list(value))
     if isinstance(value, np.ma.MaskedArray):
         return typed(unmasked(value))
-    if isinstance(value, bytes | str | bytearray) or (kind is memoryview and value.format in ("B", "b", "c")):
+    if isinstance(value, bytes | str | bytearray) or (cls is memoryview and value.format in ("B", "b", "c")):
         return as_bytes(value)
     if isinstance(value, np.generic):
         return value
     if hasattr(value, "numpy"):
         return value.numpy()  # another library's tensor
-    return _foreign(value) if hasattr(kind, "__array__") and not hasattr(value, "row_splits") else value
+    return _foreign(value) if hasattr(cls, "__array__") and not hasattr(value, "row_splits") else value
 
 
 def _foreign(value: Any) -> npt.NDArray[Any]:
-    """A data frame, a series or another library's array as NumPy's, which may be rows of several columns."""
+    """Return a data frame, a series or another library's array as an ndarray."""
     array = np.asarray(value)
     return strings(array) if array.dtype.kind in "OSUT" else array
 
 
 def as_ndarray(value: Any) -> npt.NDArray[Any]:
-    """A typed value as an array; bytes as an object array, as NumPy's own would end before their zeros."""
+    """Return a typed value as an array; bytes as an object array, since NumPy's 'S' dtype drops zeros at the end."""
     return object_array([bytes(value)], ()) if isinstance(value, bytes) else np.asarray(value)
 
 
 def as_values(values: object) -> Any:
-    """The values of a tensor: an ndarray, a BytesArray or a RaggedTensor."""
+    """Return the values of a tensor as an ndarray, a BytesArray or a RaggedTensor."""
     if (type(values) is np.ndarray and values.dtype.kind not in "USOT") or hasattr(values, "flat_values"):
         return values
     if isinstance(values, BytesArray):
@@ -71,25 +71,23 @@ def as_values(values: object) -> Any:
 
 
 def check_kinds(arrays: list[npt.NDArray[Any]], what: str) -> None:
-    """Raises TypeError if some of the arrays are strings and others numbers, of which NumPy would make strings, or if
-    integers are among floats that don't hold them."""
+    """Raise TypeError for arrays of strings among numbers, and for integers among floats that cannot hold them."""
     dtypes = {array.dtype for array in arrays}
     if len(dtypes) == 1:
         return
     names = ", ".join(sorted(map(str, dtypes)))
     if len({dtype.hasobject for dtype in dtypes}) > 1:
-        raise TypeError(f"{what} of strings and numbers: {names}")
+        raise TypeError(f"{what} has strings and numbers: {names}")
     has_long = any(dtype.kind in "iu" and dtype.itemsize == 8 for dtype in dtypes)
     if has_long and np.result_type(*dtypes) in (np.float64, np.complex128):
         for array in arrays:
             if array.dtype.kind in "iu" and (np.abs(array.astype(np.float64)) >= _EXACT).any():
-                raise TypeError(f"{what} of {names}: its floats don't hold all of the integers")
+                raise TypeError(f"{what} of {names}: the floats cannot hold all of the integers")
 
 
 def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array of strings of any kind as an object array of bytes."""
     if array.dtype.kind == "T":
-        return strings(array)  # no text stands for a null
+        return strings(array)  # which refuses nulls
     if array.dtype.kind == "O" and all(type(item) is bytes for item in array.flat):
         return array
     items = array.ravel().tolist()
@@ -97,7 +95,7 @@ def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _array(values: list[Any]) -> npt.NDArray[Any]:
-    """A list as one array, typed as TensorFlow types it."""
+    """Return a list as one array, in the dtype that TensorFlow chooses."""
     leaf: Any = values
     while type(leaf) in (list, tuple) and len(leaf):
         leaf = leaf[0]
@@ -105,15 +103,15 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
         return strings(values)
     refuse_masked(values)
     array = np.asarray(values)
-    if array.dtype.kind in "SU":  # of numbers, too, NumPy makes strings
+    if array.dtype.kind in "SU":  # NumPy turns numbers among strings into strings
         return strings(values)
     is_number = isinstance(leaf, int | float | np.number | np.bool_)
     if is_number and (array.dtype.kind == "O" or _has_rounded(array, values, leaf)):
-        raise TypeError(f"no array of numbers, or one that int64 does not hold: {values!r:.100}")
+        raise TypeError(f"a list must have numbers that fit int64, in rows of one length, got {values!r:.100}")
     if isinstance(leaf, bool | np.bool_) and array.dtype.kind in "iufc":
-        raise TypeError(f"no array of bools and numbers: {values!r:.100}")
+        raise TypeError(f"a list must not have both bools and numbers, got {values!r:.100}")
     if isinstance(leaf, np.floating) and array.dtype.kind == "f":
-        return _narrowed(array, leaf.dtype)  # the first one says how exact they are
+        return _narrowed(array, leaf.dtype)  # the first value sets the precision
     if array.size == 0 and type(leaf) is list:
         return array.astype(np.float32)
     if array.dtype == np.int64 and isinstance(leaf, int | np.integer):
@@ -125,22 +123,23 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def _narrowed(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
-    """The floats in a dtype that may be narrower.
+    """Cast floats to a dtype that may be narrower.
 
     Raises:
-      ValueError: one of them is finite, but too large for it.
+      ValueError: a finite value is too large for the dtype.
     """
     if array.dtype == dtype:
         return array
     with np.errstate(over="ignore"):
-        made = array.astype(dtype)
-    if (np.isinf(made) & ~np.isinf(array)).any():
-        raise ValueError(f"too large for {np.dtype(dtype).name}: {array[np.isinf(made) & ~np.isinf(array)][0]!r}")
-    return made
+        narrowed = array.astype(dtype)
+    overflows = np.isinf(narrowed) & ~np.isinf(array)
+    if overflows.any():
+        raise ValueError(f"{array[overflows][0]!r} is too large for {np.dtype(dtype).name}")
+    return narrowed
 
 
 def _has_rounded(array: npt.NDArray[Any], values: list[Any], leaf: Any) -> bool:
-    """Whether NumPy has made floats of integers alone, since int64 does not hold one of them."""
+    """Return True if NumPy turned a list of integers into floats because one of them does not fit int64."""
     if array.dtype != np.float64 or not isinstance(leaf, int | np.integer) or not (np.abs(array) >= 2.0**63).any():
         return False
     return all(isinstance(item, int | np.integer) for item in np.asarray(values, object).flat)

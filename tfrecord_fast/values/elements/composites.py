@@ -20,23 +20,22 @@ __all__ = ["sparse_of_arrays", "sparse_row", "sparse_rows", "stack_ragged", "sta
 
 
 def stack_rows(elements: list[Any]) -> SparseTensor | RaggedTensor:
-    """A batch of SparseTensors or of RaggedTensors."""
     if isinstance(elements[0], SparseTensor):
         return _stack_sparse(elements)
     return stack_ragged(elements)
 
 
 def stack_ragged(elements: list[Any]) -> RaggedTensor:
-    """A RaggedTensor with the elements as rows: arrays of one rank, or RaggedTensors."""
+    """Make a RaggedTensor with the elements as rows: arrays of one rank, or RaggedTensors."""
     lengths = np.array([len(element) for element in elements], dtype=np.int64)
     splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return ragged_of(_concatenate(elements), splits)
 
 
 def sparse_row(element: Any, shape: list[int | None]) -> npt.NDArray[Any]:
-    """The element as an array, if it can be a row of that shape."""
+    """Return the element as an array; raise an error if it cannot be a row of that shape."""
     if isinstance(element, tuple | dict | SparseTensor | RaggedTensor) or is_attrs(element):
-        raise TypeError(f"sparse_batch takes elements that are one array, got {type(element).__name__}")
+        raise TypeError(f"sparse_batch needs elements of one array, got {type(element).__name__}")
     array: npt.NDArray[Any] = np.asarray(element)
     if array.ndim != len(shape):
         raise InvalidArgumentError(
@@ -50,36 +49,35 @@ def sparse_row(element: Any, shape: list[int | None]) -> npt.NDArray[Any]:
 
 
 def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTensor:
-    """A SparseTensor with the elements as rows of that shape: all their values, zeros too."""
-    arrays = [sparse_row(element, shape) for element in elements]
-    arrays = _of_one_kind(arrays)
+    """Make a SparseTensor with the elements as rows of that shape, with all their values, including zeros."""
+    arrays = _of_one_kind([sparse_row(element, shape) for element in elements])
     rows = [np.indices(array.shape).reshape(array.ndim, -1).T for array in arrays]
     indices = np.empty((sum(array.size for array in arrays), len(shape) + 1), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
     indices[:, 1:] = np.concatenate(rows)
     longest = np.max([array.shape for array in arrays], axis=0) if shape else []
-    lengths = [int(most if wanted is None else wanted) for most, wanted in zip(longest, shape, strict=True)]
+    lengths = [int(most if length is None else length) for most, length in zip(longest, shape, strict=True)]
     return SparseTensor(indices, np.concatenate([array.ravel() for array in arrays]), [len(arrays), *lengths])
 
 
 def _of_one_kind(arrays: list[Any]) -> list[Any]:
-    """The arrays, of which those without values say nothing about the kind. Raises TypeError as `check_kinds` does."""
+    """Check the dtypes as `check_kinds` does; arrays without values take the dtype of the others."""
     filled = [array.dtype for array in arrays if array.size]
     arrays = [array if array.size or not filled else array.astype(filled[0]) for array in arrays]
     check_kinds(arrays, "a batch")
     return arrays
 
 
-def _concatenate(parts: list[Any]) -> Any:
-    if isinstance(parts[0], RaggedTensor):
-        starts = np.cumsum([0, *(int(part.row_splits[-1] - part.row_splits[0]) for part in parts)])
-        pieces = [part.row_splits[1:] - part.row_splits[0] + start for part, start in zip(parts, starts, strict=False)]
-        dtype = parts[0].row_splits.dtype
-        values = _concatenate([part.values[int(part.row_splits[0]) : int(part.row_splits[-1])] for part in parts])
-        return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
-    arrays = _of_one_kind([np.asarray(part) for part in parts])
+def _concatenate(rows: list[Any]) -> Any:
+    if isinstance(rows[0], RaggedTensor):
+        starts = np.cumsum([0, *(int(row.row_splits[-1] - row.row_splits[0]) for row in rows)])
+        splits = [row.row_splits[1:] - row.row_splits[0] + start for row, start in zip(rows, starts, strict=False)]
+        dtype = rows[0].row_splits.dtype
+        values = _concatenate([row.values[int(row.row_splits[0]) : int(row.row_splits[-1])] for row in rows])
+        return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *splits]).astype(dtype))
+    arrays = _of_one_kind([np.asarray(row) for row in rows])
     if len({array.shape[1:] for array in arrays}) > 1 and len({array.ndim for array in arrays}) == 1:
-        return stack_ragged([row for array in arrays for row in array])  # whose lengths differ from array to array
+        return stack_ragged([inner for array in arrays for inner in array])  # lengths differ from array to array
     return np.concatenate(arrays)
 
 
@@ -102,7 +100,7 @@ def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
 
 
 def _stacked_steps(elements: list[SparseTensor], rank: int) -> Any:
-    """Row splits and row steps of a batch of feature lists, one a record; (None, None) of anything else."""
+    """Return row splits and row steps of a batch of feature lists; (None, None) for other tensors."""
     if rank != 2 or any(element.row_steps is None for element in elements):
         return None, None
     lengths = np.concatenate([np.diff(element.row_splits) for element in elements])
@@ -111,9 +109,9 @@ def _stacked_steps(elements: list[SparseTensor], rank: int) -> Any:
 
 
 def sparse_rows(tensor: SparseTensor) -> Iterator[SparseTensor]:
-    """The slices of a SparseTensor along its first axis; each keeps the lengths of the other axes."""
+    """Yield the slices of a SparseTensor along its first axis; each keeps the lengths of the other axes."""
     if len(tensor.dense_shape) < 2:
-        raise InvalidArgumentError("the rows of a SparseTensor of one dimension are scalars, which can't be sparse")
+        raise InvalidArgumentError("a SparseTensor of one dimension has scalars as rows, which cannot be sparse")
     indices = tensor.indices
     check_indices(indices, tuple(tensor.dense_shape.tolist()))
     splits = np.searchsorted(indices[:, 0], np.arange(len(tensor) + 1)).tolist()

@@ -1,4 +1,4 @@
-"""Elements of datasets: nested tuples and dicts of NumPy values; how they are made, stacked and taken apart.
+"""Elements of datasets: nested tuples and dicts of NumPy values, normalised, stacked, sliced and mapped over.
 
 The semantics are those of tf.data's nests: tuples, named tuples, dicts and instances of attrs classes are structure, a
 list is one array.
@@ -41,20 +41,20 @@ __all__ = [
 
 
 def normalize(value: Any) -> Any:
-    """The element that a value means: Python numbers and lists become NumPy's as TensorFlow types them, str bytes."""
-    kind = type(value)
-    if kind in AS_IS:
+    """Return a value as an element: Python numbers and lists get the dtypes that TensorFlow chooses, str is bytes."""
+    cls = type(value)
+    if cls in AS_IS:
         return value
-    if kind is dict:
+    if cls is dict:
         return {key: normalize(item) for key, item in value.items()}
-    if kind is np.ndarray:
+    if cls is np.ndarray:
         return typed(value)
     if isinstance(value, tuple):
         lengths: Any = getattr(value, "as_list", None)
         if lengths is not None:  # a TensorShape is one value
             return np.array(lengths(), np.int32)
         return _tuple_like(value, [normalize(item) for item in value])
-    if kind is list and any(hasattr(item, "row_splits") for item in value):
+    if cls is list and any(hasattr(item, "row_splits") for item in value):
         return stack(value)
     if isinstance(value, Mapping):
         return _mapping_like(value, {key: normalize(item) for key, item in value.items()})
@@ -64,12 +64,12 @@ def normalize(value: Any) -> Any:
 
 
 def returned(value: Any) -> Any:
-    """The element that a function's result means: there, a list at the top is a tuple."""
+    """Return the result of a function as an element. A list at the top is a tuple there."""
     return normalize(tuple(value) if type(value) is list else value)
 
 
 def leaves(value: Any) -> list[Any]:
-    """The components of a structure, in TensorFlow's order: of a dict by key."""
+    """Return the components of a structure, in TensorFlow's order: those of a dict by key."""
     if isinstance(value, Mapping):
         return [leaf for key in sorted(value) for leaf in leaves(value[key])]
     if _is_structure(value):
@@ -78,62 +78,62 @@ def leaves(value: Any) -> list[Any]:
 
 
 def parallel(like: Any, other: Any, what: str) -> list[Any]:
-    """The components of `other`, which has the structure of `like`, in the order of `leaves`.
+    """Return the components of `other`, which has the structure of `like`, in the order of `leaves`.
 
     Raises:
-      errors.InvalidArgumentError: it has another one; the error calls it `what`, and names the place.
+      errors.InvalidArgumentError: the structures differ. The error calls `other` `what`, and names the component.
     """
     return [component for _, component in _parallel(like, other, what, "")]
 
 
 def places(value: Any) -> list[str]:
-    """Where each component is, in the order of `leaves`: "component ['a'][0]", or "an element" if that is all."""
-    return [place for place, _ in _parallel(value, value, "", "")]
+    """Return the name of each component, in the order of `leaves`: "component ['a'][0]", or "an element" for one."""
+    return [name for name, _ in _parallel(value, value, "", "")]
 
 
-def _parallel(like: Any, other: Any, what: str, place: str) -> list[tuple[str, Any]]:
-    named = f"component {place}" if place else "an element"
+def _parallel(like: Any, other: Any, what: str, path: str) -> list[tuple[str, Any]]:
+    name = f"component {path}" if path else "an element"
     if isinstance(like, Mapping):
         if not isinstance(other, Mapping) or other.keys() != like.keys():
-            keys = sorted(like)
-            raise InvalidArgumentError(f"{what}: {named} is a dict with the keys {keys}, got {other!r:.200}")
-        return [one for key in sorted(like) for one in _parallel(like[key], other[key], what, f"{place}[{key!r}]")]
-    if not _is_structure(like):
-        return [(named, other)]
-    if not _fits(like, other):
-        kind = f"is of the class {type(like).__name__}" if is_attrs(like) else f"has {len(like)} items"
-        raise InvalidArgumentError(f"{what}: {named} {kind}, got {other!r:.200}")
-    names = attribute_names(type(like)) if is_attrs(like) else getattr(like, "_fields", None)
-    steps = [f"[{i}]" for i in range(len(like))] if names is None else [f".{name}" for name in names]
-    items = zip(_items(like), _items(other), steps, strict=True)
-    return [found for one, two, step in items for found in _parallel(one, two, what, place + step)]
+            raise InvalidArgumentError(f"{what}: {name} is a dict with the keys {sorted(like)}, got {other!r:.200}")
+        pairs = [(like[key], other[key], f"[{key!r}]") for key in sorted(like)]
+    elif not _is_structure(like):
+        return [(name, other)]
+    else:
+        if not _fits(like, other):
+            expected = f"is of the class {type(like).__name__}" if is_attrs(like) else f"has {len(like)} items"
+            raise InvalidArgumentError(f"{what}: {name} {expected}, got {other!r:.200}")
+        names = attribute_names(type(like)) if is_attrs(like) else getattr(like, "_fields", None)
+        steps = [f"[{i}]" for i in range(len(like))] if names is None else [f".{name}" for name in names]
+        pairs = list(zip(_items(like), _items(other), steps, strict=True))
+    return [leaf for a, b, step in pairs for leaf in _parallel(a, b, what, path + step)]
 
 
 def pack(like: Any, components: Iterable[Any]) -> Any:
-    """The structure of `like`, with these components in the order of `leaves`."""
+    """Return the structure of `like`, with these components in the order of `leaves`."""
     return _packed(like, iter(components))
 
 
 def _packed(like: Any, components: Iterator[Any]) -> Any:
     if isinstance(like, Mapping):
-        made = {key: _packed(like[key], components) for key in sorted(like)}
-        return _mapping_like(like, {key: made[key] for key in like})
+        items = {key: _packed(like[key], components) for key in sorted(like)}
+        return _mapping_like(like, {key: items[key] for key in like})
     if _is_structure(like):
         return _like(like, [_packed(item, components) for item in _items(like)])
     return next(components)
 
 
 def map_leaves(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """The structure of `first`, with `function` applied to each component and the others' in the same place.
+    """Return the structure of `first`, with `function` applied to corresponding components of all arguments.
 
     Raises:
-      errors.InvalidArgumentError: the others have other keys or lengths.
+      errors.InvalidArgumentError: the structures differ in keys or lengths.
     """
     if isinstance(first, Mapping):
         for other in others:
             _check(isinstance(other, Mapping) and other.keys() == first.keys(), "keys", first, other)
-        made = {key: map_leaves(function, item, *(other[key] for other in others)) for key, item in first.items()}
-        return _mapping_like(first, made)
+        items = {key: map_leaves(function, item, *(other[key] for other in others)) for key, item in first.items()}
+        return _mapping_like(first, items)
     if _is_structure(first):
         for other in others:
             _check(_fits(first, other), "classes" if is_attrs(first) else "lengths", first, other)
@@ -151,7 +151,7 @@ def _items(value: Any) -> Any:
 
 
 def _fits(first: Any, other: Any) -> bool:
-    """Whether the other, which may be a list, has as many items; an attrs class is to be the same."""
+    """Return True if `other`, which may be a list, has as many items; attrs classes must be the same."""
     if is_attrs(first) or is_attrs(other):
         return type(other) is type(first)
     return isinstance(other, tuple | list) and len(other) == len(first)
@@ -166,14 +166,14 @@ def _tuple_like(like: tuple[Any, ...], items: Iterable[Any]) -> Any:
 
 
 def _mapping_like(like: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
-    """The items in a mapping of that type; in a dict if it can't be made of a dict."""
-    kind: Any = type(like)
-    if kind is dict:
+    """Return the items in a mapping of that type, or in a dict if its class does not take a dict."""
+    cls: Any = type(like)
+    if cls is dict:
         return items
     if isinstance(like, defaultdict):
         return defaultdict(like.default_factory, items)
     try:
-        return kind(items)
+        return cls(items)
     except TypeError:
         return items
 
@@ -187,24 +187,21 @@ def _check(same: bool, what: str, first: Any, other: Any) -> None:
 
 
 def stack(elements: list[Any]) -> Any:
-    """One element with a new first axis, from elements of the same structure, kinds of values and shapes.
+    """Stack elements of the same structure, types and shapes into one element with a new first axis.
 
     Raises:
-      errors.InvalidArgumentError: their shapes, kinds or structures differ.
+      errors.InvalidArgumentError: shapes, types or structures differ.
     """
     first = elements[0]
     if isinstance(first, Mapping):
         for element in elements:
             _check(isinstance(element, Mapping) and element.keys() == first.keys(), "keys", first, element)
         return _mapping_like(first, {key: stack([element[key] for element in elements]) for key in first})
-    if isinstance(first, tuple):
+    if isinstance(first, tuple) or is_attrs(first):
         for element in elements:
-            _check(type(element) is type(first) and len(element) == len(first), "lengths or types", first, element)
-        return _tuple_like(first, [stack(list(column)) for column in zip(*elements, strict=True)])
-    if is_attrs(first):
-        for element in elements:
-            _check(type(element) is type(first), "types", first, element)
-        return attrs_like(first, [stack(list(column)) for column in zip(*map(items_of, elements), strict=True)])
+            same = type(element) is type(first) and (is_attrs(first) or len(element) == len(first))
+            _check(same, "lengths or types", first, element)
+        return _like(first, [stack(list(column)) for column in zip(*map(_items, elements), strict=True)])
     if first is None or hasattr(first, "row_splits"):
         for element in elements:
             _check(type(element) is type(first), "types", first, element)
@@ -239,10 +236,10 @@ def _stack_arrays(elements: list[Any]) -> Any:
 
 
 def same_kinds(elements: list[Any]) -> list[np.ndarray[Any, Any]]:
-    """As arrays, which may differ in the width of their numbers, but in nothing that would change a value.
+    """Return elements as arrays, whose dtypes may differ only in ways that change no value.
 
     Raises:
-      errors.InvalidArgumentError: bools, integers, floats or strings, and something else, in one component.
+      errors.InvalidArgumentError: the arrays mix bools, integers, floats or strings.
     """
     arrays = [as_ndarray(element) for element in elements]
     dtypes = {array.dtype for array in arrays}
@@ -259,10 +256,10 @@ def same_kinds(elements: list[Any]) -> list[np.ndarray[Any, Any]]:
 
 
 def column_length(value: object) -> int:
-    """The length of the first axis, which all components share.
+    """Return the length of the first axis, which all components share.
 
     Raises:
-      ValueError: their lengths differ, or one has no axis.
+      ValueError: the lengths differ, or a component is a scalar.
     """
     lengths = set()
     for leaf in leaves(value):
@@ -277,7 +274,7 @@ def column_length(value: object) -> int:
 
 
 def rows(value: Any) -> Iterator[Any]:
-    """The element's slices along its first axis."""
+    """Yield the element's slices along its first axis."""
     return _sliced(value, column_length(value))
 
 
@@ -286,12 +283,9 @@ def _sliced(value: Any, length: int) -> Iterator[Any]:
         keys = list(value)
         columns = zip(*(_rows(value[key], length) for key in keys), strict=True)
         return map(lambda row: _mapping_like(value, dict(zip(keys, row, strict=True))), columns)
-    if isinstance(value, tuple) and value:
-        made = zip(*(_rows(item, length) for item in value), strict=True)
-        return map(lambda row: _tuple_like(value, row), made) if hasattr(value, "_fields") else made
-    if is_attrs(value) and items_of(value):
-        made = zip(*(_rows(item, length) for item in items_of(value)), strict=True)
-        return map(lambda row: attrs_like(value, row), made)
+    if (isinstance(value, tuple) or is_attrs(value)) and _items(value):
+        columns = zip(*(_rows(item, length) for item in _items(value)), strict=True)
+        return columns if type(value) is tuple else map(lambda row: _like(value, row), columns)
     return iter(_rows(value, length))
 
 
@@ -311,9 +305,8 @@ def _rows(value: Any, length: int) -> Iterable[Any]:
 
 
 def spec_of(value: Any) -> Any:
-    """The structure, with a TensorSpec in place of each component."""
 
-    def one(leaf: Any) -> TensorSpec:
+    def leaf_spec(leaf: Any) -> TensorSpec:
         if isinstance(leaf, SparseTensor):
             return SparseTensorSpec(tuple(map(int, leaf.dense_shape)), as_dtype(leaf.dtype))
         if isinstance(leaf, RaggedTensor):
@@ -331,11 +324,11 @@ def spec_of(value: Any) -> Any:
             dtype = type(leaf)
         return TensorSpec(tuple(getattr(leaf, "shape", ())), dtype)
 
-    return map_leaves(one, value)
+    return map_leaves(leaf_spec, value)
 
 
 def kind_of(element: Any) -> Any:
-    """What elements of one dataset have in common: their structure, and the dtypes of its components."""
+    """Return the structure of an element and the dtypes of its components, which a dataset's elements share."""
     if isinstance(element, Mapping):
         return {key: kind_of(element[key]) for key in sorted(element)}
     if isinstance(element, TensorSpec):

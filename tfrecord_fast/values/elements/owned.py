@@ -1,4 +1,4 @@
-"""Who may write to an element's arrays: what can be seen again is read-only, and functions get arrays of their own."""
+"""Ownership of an element's arrays: those that are yielded again are read-only, and functions get their own copies."""
 
 from __future__ import annotations
 
@@ -22,54 +22,49 @@ _Array = npt.NDArray[Any]
 
 
 def read_only(element: Any) -> Any:
-    """The same element in new dicts and tuples, with read-only views of its arrays."""
     return _with_arrays(_view, element)
 
 
 def snapshot(element: Any) -> Any:
-    """As `read_only`, with copies of those arrays that somebody could still write to."""
-    return _with_arrays(_kept, element)
+    """Return the element as `read_only` does, with copies of arrays that other code could still write to."""
+    return _with_arrays(_frozen, element)
 
 
 def copied(element: Any) -> Any:
-    """The same element in new dicts and tuples, with copies of its arrays."""
     return _with_arrays(np.copy, element)
 
 
 def writable(element: Any) -> Any:
-    """The same element in new dicts and tuples, with copies of its read-only arrays: a function may work in place."""
+    """Return the element in new dicts and tuples, with copies of its read-only arrays, for functions that write."""
     return _with_arrays(_own, element)
 
 
 def renewed(element: Any) -> Any:
-    """The same element in new dicts and tuples, from which things may be taken."""
-    return map_leaves(_itself, element) if isinstance(element, tuple | Mapping) or is_attrs(element) else element
-
-
-def _itself(leaf: Any) -> Any:
-    return leaf
+    """Return the element in new dicts and tuples, which may be changed."""
+    return (
+        map_leaves(lambda leaf: leaf, element) if isinstance(element, tuple | Mapping) or is_attrs(element) else element
+    )
 
 
 def _with_arrays(function: Callable[[_Array], _Array], element: Any) -> Any:
     if type(element) in AS_IS:
         return element
 
-    def one(leaf: Any) -> Any:
+    def converted(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray):
             return function(leaf)
         return _composite(function, leaf) if isinstance(leaf, SparseTensor | RaggedTensor) else leaf
 
-    return map_leaves(one, element)
+    return map_leaves(converted, element)
 
 
 def _composite(function: Callable[[_Array], _Array], tensor: Any) -> Any:
-    """A SparseTensor or RaggedTensor with `function` applied to each of its arrays."""
-    made = copy(tensor)
+    result = copy(tensor)
     for name in type(tensor).__slots__:
-        part = getattr(made, name)
-        if part is not None:
-            setattr(made, name, _with_arrays(function, part))
-    return made
+        value = getattr(result, name)
+        if value is not None:
+            setattr(result, name, _with_arrays(function, value))
+    return result
 
 
 def _view(array: _Array) -> _Array:
@@ -83,12 +78,12 @@ def _own(array: _Array) -> _Array:
     return array if array.flags.writeable else array.copy()
 
 
-def _kept(array: _Array) -> _Array:
-    return array if _is_fixed(array) else _view(array.copy())
+def _frozen(array: _Array) -> _Array:
+    return array if _is_immutable(array) else _view(array.copy())
 
 
-def _is_fixed(array: _Array) -> bool:
-    """Whether nobody can write to the array's memory: a read-only file mapped to memory is not copied, for example."""
+def _is_immutable(array: _Array) -> bool:
+    """Return True if no code can write to the array's memory, such as a file mapped read-only."""
     base: Any = array
     while isinstance(base, np.ndarray):
         if base.flags.writeable:

@@ -1,4 +1,4 @@
-"""What is known of components before there are any: shapes, with None for a length that is not known, and dtypes."""
+"""Specs of components: shapes, with None for unknown lengths, and dtypes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Spec(NamedTuple):
 
 
 class TensorSpec(_Spec):
-    """Shape and dtype of one component of elements; None for a length that is not known."""
+    """Shape and dtype of one component of elements; None for an unknown length."""
 
     __slots__ = ()
 
@@ -36,13 +36,13 @@ class TensorSpec(_Spec):
 
 
 class SparseTensorSpec(TensorSpec):
-    """Of a SparseTensor: its dense shape."""
+    """Dense shape and dtype of a SparseTensor."""
 
     __slots__ = ()
 
 
 class RaggedTensorSpec(TensorSpec):
-    """Of a RaggedTensor: with how many of its dimensions are ragged, and the dtype of its row splits."""
+    """Shape and dtype of a RaggedTensor, the number of its ragged dimensions, and the dtype of its row splits."""
 
     ragged_rank: int
     row_splits_dtype: Any
@@ -50,31 +50,31 @@ class RaggedTensorSpec(TensorSpec):
     def __new__(
         cls, shape: Any = None, dtype: Any = float32, ragged_rank: int | None = None, row_splits_dtype: Any = int64
     ) -> RaggedTensorSpec:
-        made = super().__new__(cls, shape, dtype)
-        made.ragged_rank = len(shape or (0, 0)) - 1 if ragged_rank is None else ragged_rank
-        made.row_splits_dtype = row_splits_dtype
-        return made
+        spec = super().__new__(cls, shape, dtype)
+        spec.ragged_rank = len(shape or (0, 0)) - 1 if ragged_rank is None else ragged_rank
+        spec.row_splits_dtype = row_splits_dtype
+        return spec
 
     def __reduce__(self) -> Any:
         return type(self), (self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
 
 
 class DatasetSpec(TensorSpec):
-    """Of a dataset among the components: what its elements are."""
+    """Spec of the elements of a dataset that is a component."""
 
     element_spec: Any
 
     def __new__(cls, element_spec: Any) -> DatasetSpec:
-        made = super().__new__(cls, (), None)
-        made.element_spec = element_spec
-        return made
+        spec = super().__new__(cls, (), None)
+        spec.element_spec = element_spec
+        return spec
 
     def __reduce__(self) -> Any:
         return type(self), (self.element_spec,)
 
 
 def batch_spec(spec: TensorSpec, length: int | None) -> TensorSpec:
-    """Of so many such components, stacked."""
+    """Return the spec of `length` such components, stacked."""
     shape = (length, *spec.shape)
     if isinstance(spec, RaggedTensorSpec):
         return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
@@ -82,12 +82,11 @@ def batch_spec(spec: TensorSpec, length: int | None) -> TensorSpec:
 
 
 def row_spec(spec: TensorSpec) -> TensorSpec:
-    """Of one row of such a component."""
+    """Return the spec of one row of such a component."""
     if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 1:
         return RaggedTensorSpec(spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
     return (SparseTensorSpec if isinstance(spec, SparseTensorSpec) else TensorSpec)(spec.shape[1:], spec.dtype)
 
 
 def with_any_lengths(spec: TensorSpec) -> TensorSpec:
-    """The same, with lengths that are not known."""
     return TensorSpec((None,) * len(spec.shape), spec.dtype) if type(spec) is TensorSpec else spec

@@ -13,6 +13,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
@@ -21,7 +22,7 @@ import numpy.typing as npt
 
 from .... import _core
 from ....base.threads import default_threads
-from ....base.workers import NoThreadError, Pending, Workers
+from ....base.workers import NoThreadError, Workers
 from ....errors import DataLossError
 from ....files.streams.core_files import CoreFile
 from ...console import Console
@@ -59,7 +60,7 @@ class Collected:
     collector: _core.StatsCollector
     shards: list[Shard] = field(default_factory=list)
     limited: bool = False  # there may be more records than were looked at
-    _repeats: Pending[_core.RepeatFigures] | None = None
+    _repeats: Future[_core.RepeatFigures] | None = None
 
     def compare(self) -> None:
         """Has records compared with each other while other figures are made. When all files are read."""
@@ -115,7 +116,7 @@ class _Run:
         # Units that are being filled or counted: what bounds the memory.
         self.room = threading.Semaphore(self.threads + 2)
 
-    def count(self, unit: _Unit) -> Pending[_core.StatsCollector] | None:
+    def count(self, unit: _Unit) -> Future[_core.StatsCollector] | None:
         """Has a unit counted by a thread of the pool; None if the system has no threads."""
         self.room.acquire()
         try:
@@ -188,7 +189,7 @@ def _in_order(
     spare = run.threads // jobs - 1
     readers = Workers(jobs, "tfrecord_fast files")
     try:
-        waiting: deque[Pending[tuple[Shard, _core.StatsCollector | None]]] = deque()
+        waiting: deque[Future[tuple[Shard, _core.StatsCollector | None]]] = deque()
         for number, file in enumerate(files):
             is_first = run.hints is None
             try:
@@ -231,7 +232,7 @@ def _read_whole(
 ) -> tuple[Shard, _core.StatsCollector | None]:
     shard = Shard(os.fsdecode(file.name))
     collector: _core.StatsCollector | None = None
-    counted: deque[Pending[_core.StatsCollector]] = deque()
+    counted: deque[Future[_core.StatsCollector]] = deque()
     try:
         source = open_input(file, run.compression, run.advance)
         shard.compression, shard.stored_bytes = source.compression, source.stored_bytes
@@ -265,7 +266,7 @@ def _counted(made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None,
             return
 
 
-def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Pending[_core.StatsCollector]]:
+def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Future[_core.StatsCollector]]:
     """Units as they are counted, which begins with their first records."""
     unit = _Unit(run, number, 0)
     fault: BaseException | None = None
@@ -296,7 +297,7 @@ class _Unit:
         self._most = _FIRST_RECORDS if self._is_first else _UNIT_RECORDS
         self._collector = run.collector(number, first_record)
         self._parts: SimpleQueue[_core.RecordBatch | None] = SimpleQueue()
-        self._pending: Pending[_core.StatsCollector] | None = None
+        self._pending: Future[_core.StatsCollector] | None = None
         self._bytes = 0
         self.first_record = first_record
         self.records = 0
@@ -330,7 +331,7 @@ class _Unit:
         """There are no more records."""
         self._parts.put(None)
 
-    def finish(self) -> Iterator[Pending[_core.StatsCollector]]:
+    def finish(self) -> Iterator[Future[_core.StatsCollector]]:
         """What the unit gives, unless it has no records."""
         self.end()
         if not self.records:
@@ -339,8 +340,8 @@ class _Unit:
             self._run.hints = self._collector.hints()
             self._run.known_or_read.put(None)
         if self._pending is None:
-            self._pending = Pending(lambda: self._collector, ())
-            self._pending.make()
+            self._pending = Future()
+            self._pending.set_result(self._collector)
         yield self._pending
 
     def count(self) -> _core.StatsCollector:

@@ -1,0 +1,32 @@
+// Blocks: arrays of values of one size, and their owners.
+
+#ifndef TFRECORD_FAST_BASE_BLOCK_H_
+#define TFRECORD_FAST_BASE_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/records.h"
+
+namespace tfr {
+
+// A block of values and what keeps it alive.
+struct Block {
+  Owner owner;
+  uint8_t* data = nullptr;
+  size_t count = 0;  // in values, not bytes
+
+  template <typename T>
+  T* as() const {
+    return reinterpret_cast<T*>(data);
+  }
+};
+
+// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process. False if
+// out of memory. `stagger` moves the start by some cache lines, so that columns that are written side by side do not
+// all fall into the same cache set.
+bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BASE_BLOCK_H_

@@ -1,0 +1,18 @@
+// Iterations that end with what a signal handler raises.
+//
+// A handler may raise in the middle of iterators that are written in Python. They would then go on without the element
+// that they were making. So the iterator that a user gets is wrapped once, around all others: after such an exception
+// there are no more elements.
+
+#ifndef TFRECORD_FAST_BINDINGS_ITERATION_H_
+#define TFRECORD_FAST_BINDINGS_ITERATION_H_
+
+#include <pybind11/pybind11.h>
+
+namespace tfr {
+
+void BindIteration(pybind11::module_& m);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_ITERATION_H_
