@@ -1,9 +1,10 @@
 """The native core, which is private. tests/house/test_stub.py compares this stub with the extension."""
 
-import numpy as np
-import numpy.typing as npt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
+
+import numpy as np
+import numpy.typing as npt
 from typing_extensions import Buffer, Self
 
 _Column = Any  # an array or BytesArray, or a tuple of values and how they are cut into rows

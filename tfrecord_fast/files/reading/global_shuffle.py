@@ -8,14 +8,16 @@ thread only.
 
 from __future__ import annotations
 
-import numpy as np
 import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from numpy.typing import NDArray
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ... import _core
 from ...base.file_stamp import FileStamp
 from ...base.handlers import raised_by_handler

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
 from ... import _core
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
@@ -12,7 +13,7 @@ from ...data.handle import node_of
 from ...data.nodes.node import Node, draws_of
 from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
-from ...files.reading.epochs import EpochCounter, MOST_EPOCHS, checked_epoch
+from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
 __all__ = ["Elements"]
 
