@@ -1,4 +1,4 @@
-"""Threads that requests run on, so that waiting for a request can be interrupted."""
+"""Request threads, so that waiting for a request can be interrupted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["TURN", "answered", "run"]
 T = TypeVar("T")
 
 _AT_EXIT = 2.0  # seconds
-TURN = 0.5  # of a wait, between looks whether the interpreter ends
+TURN = 0.5  # seconds of waiting between checks for the end of the interpreter
 _here = threading.local()
 
 
 def run(function: Callable[[], None]) -> None:
-    """Run a function, which raises nothing, on a thread; at the end of the interpreter on this one.
+    """Run a function, which must not raise, on a thread; at the end of the interpreter, on this one.
 
     Raises:
       NoThreadError: the system has no more threads for this process.
@@ -36,10 +36,9 @@ def _serve(function: Callable[[], None]) -> None:
 
 
 def answered(function: Callable[[], T]) -> T:
-    """Return what the function, which raises nothing, returns; it is called on a thread.
+    """Call a function, which must not raise, on a thread and return its result.
 
-    If a signal handler raises meanwhile, the wait ends at once, and the function goes on without being waited for. So
-    the handler's exception is not mistaken for an error of the function's.
+    An exception raised by a signal handler interrupts the wait at once; the function continues unattended.
 
     Raises:
       OSError: (ECANCELED) the interpreter ends.
