@@ -116,7 +116,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     options = parser.parse_args(argv)
     for task in options.task:
         if task not in TASKS:
-            parser.error(f"{task!r} is no task; there are {', '.join(TASKS)}")
+            parser.error(f"unknown task {task!r}; choose from {', '.join(TASKS)}")
         if options.cold and task not in COLD:
             parser.error(f"{task} does not read files from cold; of {', '.join(COLD)}")
     if options.resume and (options.json is None or options.json.is_dir()):
@@ -208,10 +208,10 @@ def without(tables: list[Table], plan: Plan) -> Plan:
 
 
 def asked_for(options: argparse.Namespace, contenders_in_it: list[str]) -> dict[str, Any]:
-    """Of which data, with whom: what a run must have in common with one that goes on with it.
+    """Return the data and rivals of a run, which a run that resumes it must share.
 
     Raises:
-      FilesError: there are no such files.
+      FilesError: no such files.
     """
     data = {name: getattr(options, name) for name in ("scale", "seed", "features", "compression")}
     if os.path.isfile(options.features):

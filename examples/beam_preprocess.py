@@ -1,5 +1,5 @@
-"""Prepares TFRecord files for training with Apache Beam: numbers are scaled by the mean and the deviation of all rows,
-words become their place in a vocabulary, and each row goes to the training files or to those for evaluation.
+"""Prepares TFRecord files for training with Apache Beam: scales numbers by the mean and the deviation of all rows,
+replaces words by their index in a vocabulary, and divides rows into training and evaluation files.
 
 python examples/beam_preprocess.py
 """
@@ -39,7 +39,7 @@ def write(folder):
 
 
 class Moments(beam.CombineFn):
-    """The mean and the deviation of a column, batch by batch."""
+    """Mean and deviation of a column, batch by batch."""
 
     def create_accumulator(self):
         return np.zeros(3)
@@ -65,7 +65,7 @@ def numbered(words):
 
 
 def prepared(batch, moments, vocabulary):
-    """Rows as dicts, which are written as Examples."""
+    """Return rows as dicts, which are written as Examples."""
     mean, deviation = moments
     for row in batch.to_pylist():
         yield {
@@ -76,13 +76,13 @@ def prepared(batch, moments, vocabulary):
 
 
 def is_for_evaluation(row, parts=2):
-    """One row of ten, the same in every run."""
+    """Return True for one row of ten, the same in every run."""
     return int(zlib.crc32(b"%d" % row["id"]) % 10 == 0)
 
 
 def run(source, target, arguments):
     with beam.Pipeline(options=PipelineOptions(arguments)) as pipeline:
-        # Batches of columns: what is done for all rows of one at once costs least.
+        # Batches of columns: work on all rows of a batch at once is the fastest.
         batches = pipeline | ReadFromTFRecord(source, FEATURES, batch=1024)
         moments = batches | beam.CombineGlobally(Moments())
         words = batches | beam.FlatMap(words_of) | beam.Distinct() | beam.combiners.ToList() | beam.FlatMap(numbered)

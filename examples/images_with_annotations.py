@@ -2,8 +2,8 @@
 
     python examples/images_with_annotations.py [FOLDER]
 
-Writes FOLDER/sample.png: one image with the box around what is on it. Needs the extras `examples` and `protobuf`;
-with Keras installed (and PyTorch or JAX under it) a small convolutional network is trained.
+Writes FOLDER/sample.png: one image with the box around its shape. Needs the extras `examples` and `protobuf`. With
+Keras installed (on PyTorch or JAX), it also trains a small convolutional network.
 """
 
 import json
@@ -21,7 +21,7 @@ PER_FILE = 4096
 
 
 def make_data(folder):
-    """Image files with a disc or a square each, and annotations.json."""
+    """Write image files with a disc or a square each, and annotations.json."""
     random = np.random.default_rng(3)
     tf.io.gfile.makedirs(os.path.join(folder, "images"))
     annotations = []
@@ -86,7 +86,7 @@ def create_example(image, annotation):
 
 
 def write(folder):
-    """Writes shards, named after their numbers and how many records they hold."""
+    """Write shards, named after their numbers and their record counts."""
     with open(os.path.join(folder, "annotations.json")) as file:
         annotations = json.load(file)["annotations"]
     for number, start in enumerate(range(0, len(annotations), PER_FILE)):
@@ -119,12 +119,12 @@ def records(folder):
 
 
 def read(folder):
-    """The first samples, in order."""
+    """Return the first samples, in order."""
     return list(records(folder).map(parse).take(20))
 
 
 def draw(folder):
-    """Draws one sample with its box; returns the path of the picture."""
+    """Draw one sample with its box; return the path of the picture."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -144,7 +144,7 @@ def draw(folder):
 
 
 def train(folder, steps=80):
-    """Trains a small convolutional network that tells discs from squares; returns the losses."""
+    """Train a small convolutional network to classify discs and squares; return the losses."""
     import keras
 
     keras.utils.set_random_seed(1)

@@ -21,7 +21,7 @@ FEATURES = {"x": tf.io.FixedLenFeature([3], tf.float32), "y": tf.io.FixedLenFeat
 
 
 def write(folder):
-    """Points and what a plane says at them, in two files for training and one for validation."""
+    """Write points and their values on a plane, in two files for training and one for validation."""
     rng = np.random.default_rng(0)
     for name in ("train-0", "train-1", "validation-0"):
         x = rng.normal(size=(512, 3)).astype(np.float32)
@@ -35,7 +35,7 @@ class Points(lightning.LightningDataModule):
         self.folder, self.batch_size = folder, batch_size
 
     def loader(self, files, **options):
-        # Native threads do the work: no workers are needed. That there are none tells how many batches there are.
+        # Native threads do the work, without workers. `num_workers=0` makes the number of batches known.
         dataset = TFRecordIterableDataset(
             os.path.join(self.folder, files),
             FEATURES,
@@ -73,7 +73,7 @@ class Plane(lightning.LightningModule):
 
 
 def train(folder, epochs=3):
-    """The loss on the validation files."""
+    """Return the loss on the validation files."""
     trainer = lightning.Trainer(
         max_epochs=epochs,
         accelerator="cpu",

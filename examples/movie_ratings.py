@@ -1,4 +1,4 @@
-"""Ratings of movies, with numbers, text and lists in one Example: written, read back, printed.
+"""Writes ratings of movies, with numbers, text and lists in one Example, reads them back, and prints them.
 
     python examples/movie_ratings.py [FOLDER]
 
@@ -21,7 +21,7 @@ RATINGS = [
 
 
 def example_of(row):
-    """Scalars and lists: each goes into the list of its kind."""
+    """Make an Example of scalars and lists."""
     feature = {
         "Age": tf.train.Feature(int64_list=tf.train.Int64List(value=[row["Age"]])),
         "Movie": tf.train.Feature(
@@ -52,7 +52,7 @@ FEATURES = {
 
 
 def read(folder):
-    """One dict per record, and one for a batch of all."""
+    """Return one dict per record, and one for a batch of all records."""
     records = tf.data.TFRecordDataset([os.path.join(folder, "ratings.tfrecord")])
     singles = records.map(lambda record: tf.io.parse_single_example(record, features=FEATURES))
     batch = records.batch(3).map(lambda serialized: tf.io.parse_example(serialized, FEATURES))

@@ -1,8 +1,8 @@
-"""Writes a sharded dataset of its own making, plain and GZIP, reads it back, compares, and says how fast that was.
+"""Writes a generated dataset to shards, plain and GZIP, reads it back, compares, and prints the speed.
 
     python examples/quickstart.py [FOLDER]
 
-With FOLDER, the dataset stays there; without, it is written to a temporary folder and removed.
+With FOLDER, the dataset stays there. Without, a temporary folder is used and removed.
 """
 
 import os
@@ -19,7 +19,7 @@ RECORDS_PER_SHARD = 25_000
 
 
 def make_records(shard: int) -> list[bytes]:
-    """Log lines of a few hundred bytes, which compress as log lines do; the same ones each time."""
+    """Return log lines of a few hundred bytes, the same each time."""
     rng = random.Random(shard)
     words = [f"word{rng.randrange(1000)}" for _ in range(5000)]
     return [
@@ -29,7 +29,7 @@ def make_records(shard: int) -> list[bytes]:
 
 
 def timed(label: str, megabytes: float, work: Callable[[], object]) -> None:
-    """Prints how fast the best of three runs of `work` was."""
+    """Print the speed of the best of three runs of `work`."""
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
@@ -47,7 +47,7 @@ def write(paths: list[str], shards: list[list[bytes]], compression: str) -> None
 def run(folder: str) -> None:
     shards = [make_records(shard) for shard in range(SHARDS)]
     expected = [record for records in shards for record in records]
-    megabytes = sum(len(record) + 16 for record in expected) / 1e6  # a frame is 16 bytes more than its record
+    megabytes = sum(len(record) + 16 for record in expected) / 1e6  # a frame adds 16 bytes to its record
     info = tf.build_info()
     print(f"tfrecord_fast {info['version']}, {info['compiler']}, CRC32C by {info['simd']['crc32c']}")
     print(f"{len(expected):,} records, {megabytes:,.0f} MB, in {SHARDS} shards; rates are of uncompressed bytes\n")
@@ -56,13 +56,13 @@ def run(folder: str) -> None:
         suffix = ".gz" if compression else ""
         paths = [os.path.join(folder, f"logs-{i:05}-of-{SHARDS:05}.tfrecord{suffix}") for i in range(SHARDS)]
         print(compression or "uncompressed")
-        timed("write", megabytes, lambda paths=paths, kind=compression: write(paths, shards, kind))
+        timed("write", megabytes, lambda paths=paths, compression=compression: write(paths, shards, compression))
 
-        dataset = tf.data.TFRecordDataset(paths)  # finds out how the files are compressed
+        dataset = tf.data.TFRecordDataset(paths)  # detects the compression
         timed("read, one bytes object per record", megabytes, lambda dataset=dataset: sum(map(len, dataset)))
         batched = dataset.batch(1024)
         timed("read, batches of 1,024", megabytes, lambda batched=batched: sum(batch.nbytes for batch in batched))
-        assert list(dataset) == expected, "what was read is not what was written"
+        assert list(dataset) == expected, "the records read differ from those written"
         assert [record for batch in batched for record in batch] == expected
         print(f"  on disk {sum(map(os.path.getsize, paths)) / 1e6:,.0f} MB\n")
 
@@ -70,7 +70,7 @@ def run(folder: str) -> None:
         if index == 3:
             break
         print(f"record {index}: {record[:70].decode()}…")
-    print("\nAll records came back as they were written.")
+    print("\nAll records were read back unchanged.")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ ROWS, EPOCHS = 20_000, 3
 
 
 def write(folder):
-    """Data of a known line, with some noise."""
+    """Write points of a plane, with some noise; return its weights."""
     rng = np.random.default_rng(0)
     weights = rng.normal(size=8).astype(np.float32)
     x = rng.normal(size=(ROWS, 8)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Writes tokens and labels as SequenceExamples, and images as bytes, with their shapes as the bytes of int32 arrays.
+"""Writes tokens and labels as SequenceExamples, and images as bytes with their shapes.
 
     python examples/sequences.py [FOLDER]
 
@@ -19,7 +19,7 @@ IMAGES = [np.arange(h * w * 3, dtype=np.uint8).reshape(h, w, 3) for h, w in [(4,
 
 
 def make_sequence(tokens, labels):
-    """The length in the context; the rest are lists of features, one per step."""
+    """Make a SequenceExample with the length in its context, and a feature per step in its lists."""
     example = tf.train.SequenceExample()
     example.context.feature["length"].int64_list.value.append(len(tokens))
     token_list = example.feature_lists.feature_list["tokens"]
@@ -80,7 +80,7 @@ def parse_image(record):
 
 
 def read(folder):
-    """Single sequences, a padded batch of them, batches padded by the dataset, and the images as they were."""
+    """Return single sequences, a padded batch, batches padded by the dataset, and the images."""
     sequences = tf.data.TFRecordDataset(os.path.join(folder, "sequences.tfrecord"))
     padded = sequences.map(parse_sequence).padded_batch(2, padded_shapes=([], [None], [None], [None, None]))
     return {

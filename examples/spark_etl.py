@@ -1,5 +1,5 @@
-"""Turns a log of clicks into training data with Spark: rows without a user are dropped, each click gets the number of
-clicks and the mean price of its user, and each day becomes a folder of TFRecord files.
+"""Turns a log of clicks into training data with Spark: drops rows without a user, adds the user's number of clicks and
+mean price to each click, and writes a folder of TFRecord files for each day.
 
 python examples/spark_etl.py
 """
@@ -25,7 +25,7 @@ FEATURES = {
 
 
 def write(folder):
-    """A day's clicks in each folder; one click of a hundred has no user."""
+    """Write a folder of clicks for each day; one click of a hundred has no user."""
     rng = np.random.default_rng(0)
     tags = np.array([b"red", b"green", b"blue"])
     for day in range(1, DAYS + 1):
@@ -41,7 +41,7 @@ def write(folder):
 
 
 def run(spark, source, target):
-    # A schema of what is used is the fast way: other features are not parsed.
+    # A schema of the used columns is the fast way: other features are not parsed.
     clicks = spark.read.format("tfrecord").schema("user BIGINT, price FLOAT, tags ARRAY<STRING>, day INT").load(source)
     of_user = Window.partitionBy("user")
     rows = (
@@ -50,7 +50,7 @@ def run(spark, source, target):
         .withColumn("mean_price", f.avg("price").over(of_user).cast("float"))
         .drop("price")
     )
-    # One task for each day: a task writes a file into each folder of which it has rows.
+    # One task for each day, since a task writes a file into each of its folders.
     writer = rows.repartition("day").write.format("tfrecord").mode("overwrite")
     writer.option("codec", "gzip").option("partitionBy", "day").save(target)
 

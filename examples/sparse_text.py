@@ -1,4 +1,4 @@
-"""Counts of words as sparse features, and raw image bytes: files for training, validation and test.
+"""Writes word counts as sparse features, and images as raw bytes, to files for training, validation and test.
 
     python examples/sparse_text.py [FOLDER]
 
@@ -28,7 +28,7 @@ def make_images():
 
 
 def vectorize(texts):
-    """A sparse matrix of counts: one row per text, one column per word."""
+    """Return a sparse matrix of counts: one row per text, one column per word."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     return CountVectorizer(vocabulary=sorted(WORDS), token_pattern=r"\w+").fit_transform(texts)
@@ -60,7 +60,7 @@ FEATURES = {
 
 
 def parse(record):
-    """Dense counts of words, an image of numbers around 0, a label."""
+    """Return dense word counts, an image of numbers around 0, and a label."""
     parsed = tf.io.parse_single_example(record, FEATURES)
     image = tf.reshape(tf.io.decode_raw(parsed["image"], tf.uint8), [SIDE, SIDE, CHANNELS])
     image = tf.cast(image, tf.float32) * (1.0 / 255) - 0.5
@@ -75,14 +75,14 @@ def dataset(folder, split, batch_size=16, shuffle=True):
 
 
 def read(folder):
-    """All batches of each file, in order."""
+    """Return all batches of each file, in order."""
     return {split: list(dataset(folder, split, shuffle=False)) for split in SPLITS}
 
 
 def main(folder):
     write(folder)
     for split, batches in read(folder).items():
-        print(split, [tuple(np.asarray(part).shape) for part in batches[-1]])
+        print(split, [tuple(np.asarray(column).shape) for column in batches[-1]])
     for text, image, label in dataset(folder, "train").take(2):
         print("shuffled:", np.asarray(text).sum(axis=1), np.asarray(image).mean(), np.asarray(label))
 

@@ -2,7 +2,7 @@
 
     python examples/structured_rows.py [FOLDER]
 
-Needs the extras `image` and `protobuf`; with Keras installed (and PyTorch or JAX under it) a small model is trained.
+Needs the extras `image` and `protobuf`. With Keras installed (on PyTorch or JAX), it also trains a small model.
 """
 
 import os
@@ -17,7 +17,7 @@ ROWS, SHARDS, SIDE = 240, 4, 16
 
 
 def make_rows():
-    """People, as int, float and bytes columns, and how many hobbies each has."""
+    """Yield people as dicts of integers, floats, text and a list of hobbies."""
     random = np.random.default_rng(7)
     age = random.integers(18, 80, ROWS)
     height = random.normal(1.7, 0.1, ROWS).astype(np.float32)
@@ -32,7 +32,7 @@ def make_rows():
 
 
 def write_images(folder):
-    """A folder of JPEG files, such as a dataset starts from."""
+    """Write a folder of JPEG files."""
     tf.io.gfile.makedirs(os.path.join(folder, "images"))
     y, x = np.mgrid[:SIDE, :SIDE]
     for i in range(ROWS):
@@ -53,7 +53,7 @@ def bytes_feature(value):
 
 
 def write(folder):
-    """Writes rows and images to the shards in turn."""
+    """Write rows and images to the shards in turn."""
     paths = [os.path.join(folder, f"rows-{shard}.tfrecord.gz") for shard in range(SHARDS)]
     writers = [tf.io.TFRecordWriter(path, tf.io.TFRecordOptions("GZIP")) for path in paths]
     for i, row in enumerate(make_rows()):
@@ -98,7 +98,7 @@ def dataset(folder, **options):
 
 
 def read(folder):
-    """Every batch of one epoch in the files' order, as arrays."""
+    """Return every batch of one epoch in the order of the files, as arrays."""
     batches = []
     for columns, label in dataset(folder, shuffle=False, num_epochs=1):
         hobbies = tf.sparse.to_dense(columns["hobbies"], default_value=-1)
@@ -109,13 +109,13 @@ def read(folder):
 
 
 def train(folder, steps=60):
-    """Trains a model on two numbers and the image; returns the losses."""
+    """Train a model on two numbers and the image; return the losses."""
     import keras
 
     keras.utils.set_random_seed(1)
 
     def batches():
-        # Endless and shuffled, which is the default; an iterator over NumPy values, as Keras takes it.
+        # Endless and shuffled by default; Keras takes an iterator over NumPy values.
         for columns, label in dataset(folder, shuffle_seed=1).as_numpy_iterator():
             numbers = np.stack([columns["age"] / 80, columns["height"] * 10 - 17], axis=1).astype(np.float32)
             images = np.stack([np.asarray(tf.io.decode_jpeg(image)) for image in columns["image"]])

@@ -1,4 +1,4 @@
-"""`tf.image`: the image functions of `tf.io` under this name too, and conversion to other dtypes."""
+"""`tf.image`: the image functions of `tf.io`, and conversion to other dtypes."""
 
 from .images.conversion import convert_image_dtype
 from .images.decoding import decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, is_jpeg

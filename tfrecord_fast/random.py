@@ -1,4 +1,4 @@
-"""`tf.random.set_seed`: the seed of shuffles without one of their own."""
+"""`tf.random.set_seed`: the seed of shuffles that set none."""
 
 from .base.seeds import set_seed
 

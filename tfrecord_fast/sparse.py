@@ -1,4 +1,4 @@
-"""`tf.sparse`: SparseTensor, and dense arrays made of it."""
+"""`tf.sparse`: SparseTensor, and its conversion to dense arrays."""
 
 from .values.columns.sparse import SparseTensor, to_dense
 

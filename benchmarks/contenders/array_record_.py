@@ -21,12 +21,12 @@ def random(job: Job) -> list[Setting]:
     options = ("", "readahead_buffer_size:0,max_parallelism:0", "readahead_buffer_size:0")
     return [
         Picking(
-            f"read(indices), options={given!r}",
+            f"read(indices), options={option!r}",
             job,
-            array_record_module.ArrayRecordReader(path, given).read,
+            array_record_module.ArrayRecordReader(path, option).read,
             numbers=lambda numbers: numbers.tolist(),
         )
-        for given in options
+        for option in options
     ]
 
 

@@ -37,8 +37,8 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
                 | beam.CombineGlobally(Adding())
             )
             sums | beam.Map(json.dumps) | beam.io.WriteToText(out, shard_name_template="")
-        found: list[Any] = json.loads(Path(out).read_text())
-        return found
+        values: list[Any] = json.loads(Path(out).read_text())
+        return values
 
     class Adding(beam.CombineFn):  # type: ignore[misc]
         def create_accumulator(self) -> list[int]:

@@ -33,7 +33,7 @@ def parse(job: Job, **shuffle: Any) -> list[Setting]:
 
     def setting(threads: int, **reader: Any) -> Setting:
         def pipeline() -> Any:
-            found = fn.readers.tfrecord(
+            outputs = fn.readers.tfrecord(
                 path=data.files,
                 index_path=indexes,
                 features=features,
@@ -42,21 +42,21 @@ def parse(job: Job, **shuffle: Any) -> list[Setting]:
                 **shuffle,
                 **reader,
             )
-            return tuple(found[name] for name in data.features)
+            return tuple(outputs[name] for name in data.features)
 
         options = {"batch_size": size, "num_threads": threads, "device_id": None, "prefetch_queue_depth": 2}
-        made = pipeline_def(**options)(pipeline)()
-        made.build()
+        built = pipeline_def(**options)(pipeline)()
+        built.build()
 
         def batches() -> Iterator[tuple[int, Any]]:
             """Leaves off the padding of the last batch; the next pass begins at the first record again."""
             left = data.records
             while left > 0:
-                yield min(left, size), made.run()
+                yield min(left, size), built.run()
                 left -= size
 
-        told = {"batch_size": size, "num_threads": threads} | shuffle | reader
-        label = ", ".join(f"{key}={value}" for key, value in told.items())
+        arguments = {"batch_size": size, "num_threads": threads} | shuffle | reader
+        label = ", ".join(f"{key}={value}" for key, value in arguments.items())
         return Parsing(
             label, batches, columns_of(job), lambda item: int(item[0]), order="shuffled" if shuffle else "file"
         )

@@ -61,7 +61,7 @@ def raw_gzip(job: Job) -> list[Setting]:
 
 
 def shards(job: Job) -> list[Setting]:
-    """What the system takes to hand over the many files, on as many threads as there are cores."""
+    """Measure how long the system takes to read the many files, on one thread per core."""
     files = job.dataset.shardings[-1]
     paths = (ctypes.c_char_p * len(files))(*(path.encode() for path in files))
 
@@ -79,8 +79,8 @@ def write(job: Job) -> list[Setting]:
     parts = [(out, Path(path).read_bytes()) for out, path in zip(job.outputs(), job.dataset.files, strict=True)]
 
     def put() -> Answer:
-        for path, part in parts:
-            check(build.floor().floor_write(path.encode(), part, ctypes.c_int64(len(part))), path)
+        for path, records in parts:
+            check(build.floor().floor_write(path.encode(), records, ctypes.c_int64(len(records))), path)
         return {"written": [path for path, _ in parts], "records": job.dataset.records}
 
     def remove() -> None:

@@ -35,11 +35,13 @@ def stats(job: Job) -> list[Setting]:
     paths = as_parquet(job)
 
     def describe() -> Answer:
-        said = polars.scan_parquet(paths).describe()
-        rows = {row[0]: row[1:] for row in said.iter_rows()}
+        described = polars.scan_parquet(paths).describe()
+        rows = {row[0]: row[1:] for row in described.iter_rows()}
         figures = {
-            name: {key: float(rows[key][i]) for key in (FIGURES if said.schema[name].is_numeric() else FIGURES[:1])}
-            for i, name in enumerate(said.columns[1:])
+            name: {
+                key: float(rows[key][i]) for key in (FIGURES if described.schema[name].is_numeric() else FIGURES[:1])
+            }
+            for i, name in enumerate(described.columns[1:])
         }
         return {"records": int(float(rows["count"][0])), "figures": figures}
 
@@ -49,7 +51,7 @@ def stats(job: Job) -> list[Setting]:
 
 
 def remote(job: Job) -> list[Setting]:
-    """pyarrow.fs gives bytes, which are cut into records here; no CRC."""
+    """Read bytes with pyarrow.fs and divide them into records here; no CRC."""
     return [reading(store, title) for title, store in stores_of(job)]
 
 

@@ -32,12 +32,12 @@ def parse(
             for name, (_, dtype, _) in job.dataset.features.items()
         }
 
-    given = {"arrow_open_stream_args": {"compression": compression}}
+    options = {"arrow_open_stream_args": {"compression": compression}}
     label = "read_tfrecords.iter_batches(pyarrow" + (f", local_shuffle_buffer_size={shuffle})" if shuffle else ")")
     return [
         Parsing(
             label,
-            lambda: batches(**given),
+            lambda: batches(**options),
             columns,
             lambda batch: batch.num_rows,
             order="shuffled" if shuffle else "any",

@@ -31,14 +31,14 @@ def train_feed(job: Job) -> list[Setting]:
         for rows in layout.rows():
             for row in rows:
                 writer.write(row)
-    made: list[Setting] = []
+    settings: list[Setting] = []
     for workers in (0, 2):
         # One dataset each: its locks can't be used in workers after they were used here.
         dataset = streaming.StreamingDataset(local=str(folder), batch_size=n, shuffle=True, num_canonical_nodes=1)
         loader: Any = DataLoader(dataset, batch_size=n, num_workers=workers, persistent_workers=workers > 0)
         row = f"DataLoader, {workers} workers" if workers else "DataLoader"
-        made.append(Feeding("StreamingDataset, shuffle=True", loader, layout.columns, row))
-    return made
+        settings.append(Feeding("StreamingDataset, shuffle=True", loader, layout.columns, row))
+    return settings
 
 
 def remote(job: Job) -> list[Setting]:

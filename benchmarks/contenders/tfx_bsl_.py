@@ -47,10 +47,10 @@ def columns_of(job: Job) -> Callable[[Any], Batch]:
         return Column(values if dtype == "string" else values.reshape(-1, *shape), lengths)
 
     def columns(batch: Any) -> Batch:
-        found = {name: of_arrow(batch.column(name), dtype) for name, (_, dtype, _) in job.dataset.features.items()}
+        columns = {name: of_arrow(batch.column(name), dtype) for name, (_, dtype, _) in job.dataset.features.items()}
         for name, feature in job.dataset.sequences.items():
-            found[step_name(name)] = steps(batch.column(STEPS).field(name), feature)
-        return found
+            columns[step_name(name)] = steps(batch.column(STEPS).field(name), feature)
+        return columns
 
     return columns
 

@@ -73,23 +73,23 @@ def parse(job: Job, files: list[str] | None = None, compression: str | None = No
                 file, None, description, sequence_description=sequences, compression_type=compression
             )
 
-    # What a description names has to be in every record.
+    # Every record must have the features that a description names.
     described = {"": context, "no description, ": None} if may_lack(job) else {"": context}
-    made: list[Setting] = [
+    settings: list[Setting] = [
         Parsing(
             f"tfrecord_loader, {label}one at a time",
-            partial(records, given),
-            lambda one: columns([one]),
+            partial(records, description),
+            lambda record: columns([record]),
             lambda _: 1,
             "loader",
         )
-        for label, given in described.items()
+        for label, description in described.items()
     ]
-    return made + (loaders(job, columns) if files is job.dataset.files else [])
+    return settings + (loaders(job, columns) if files is job.dataset.files else [])
 
 
 def may_lack(job: Job) -> bool:
-    """Whether there may be records without one of the features."""
+    """Return True if records may lack a feature."""
     return any(kind == "varlen" for kind, _, _ in job.dataset.features.values())
 
 
@@ -104,7 +104,7 @@ def loaders(job: Job, columns: Callable[[list[Any]], Batch]) -> list[Setting]:
     context, sequences = descriptions(job)
     dense = not sequences and all(kind == "fixed" for kind, _, _ in job.dataset.features.values())
     numeric = all(dtype != "string" for _, dtype, _ in job.dataset.features.values())
-    made: list[Setting] = []
+    settings: list[Setting] = []
     for workers in (0, 2):
         order = "file" if workers == 0 else "any"
         indexes = [index_of(file, job.scratch) if workers else None for file in job.dataset.files]
@@ -117,15 +117,15 @@ def loaders(job: Job, columns: Callable[[list[Any]], Batch]) -> list[Setting]:
         label = f"batch_size={job.dataset.batch}, num_workers={workers}"
         if dense and numeric:
             loader = DataLoader(chain, batch_size=job.dataset.batch, num_workers=workers)
-            made.append(
+            settings.append(
                 Parsing(
                     label, loader, of_tensors, lambda batch: len(next(iter(batch.values()))), "torch DataLoader", order
                 )
             )
         else:
             loader = DataLoader(chain, batch_size=job.dataset.batch, num_workers=workers, collate_fn=list)
-            made.append(Parsing(f"{label}, collate_fn=list", loader, columns, len, "torch DataLoader", order))
-    return made
+            settings.append(Parsing(f"{label}, collate_fn=list", loader, columns, len, "torch DataLoader", order))
+    return settings
 
 
 def parse_gzip(job: Job) -> list[Setting]:
@@ -155,13 +155,13 @@ def epoch(job: Job) -> list[Setting]:
     return [
         Parsing(
             f"tfrecord_loader, {label}shuffle_iterator({SHUFFLE}), one at a time",
-            partial(shuffled, given),
-            lambda one: columns([one]),
+            partial(shuffled, description),
+            lambda record: columns([record]),
             lambda _: 1,
             "loader",
             "shuffled",
         )
-        for label, given in described.items()
+        for label, description in described.items()
     ]
 
 
@@ -175,7 +175,7 @@ def train_feed(job: Job) -> list[Setting]:
     (context, sequences), buffer = descriptions(job), buffer_of(job)
     if sequences:
         raise CannotError("not measured: SequenceExamples")
-    made: list[Setting] = []
+    settings: list[Setting] = []
     for workers in (0, 2):
         indexes = [index_of(file, job.scratch) if workers else None for file in job.dataset.files]
         datasets = [
@@ -189,8 +189,8 @@ def train_feed(job: Job) -> list[Setting]:
             persistent_workers=workers > 0,
         )
         row = f"DataLoader, {workers} workers" if workers else "DataLoader"
-        made.append(Feeding(f"TFRecordDataset, shuffle_queue_size={buffer}", loader, fed, row))
-    return made
+        settings.append(Feeding(f"TFRecordDataset, shuffle_queue_size={buffer}", loader, fed, row))
+    return settings
 
 
 def write(job: Job) -> list[Setting]:

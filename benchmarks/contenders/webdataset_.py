@@ -35,10 +35,10 @@ def loader(job: Job, kind: str, paths: list[str], way: Any, layout: SideBySide, 
     buffer = buffer_of(job)
     data = webdataset.WebDataset(paths, shardshuffle=len(paths)).shuffle(buffer, initial=buffer)
     batches = way(data).batched(job.dataset.batch, collation_fn=layout.collated).map(tensors)
-    made = webdataset.WebLoader(batches, batch_size=None, num_workers=workers, persistent_workers=workers > 0)
+    web_loader = webdataset.WebLoader(batches, batch_size=None, num_workers=workers, persistent_workers=workers > 0)
     label = {"npy": "npy, decode()", "packed": "one file a sample, frombuffer"}[kind]
     row = f"DataLoader, {workers} workers" if workers else "DataLoader"
-    return Feeding(f"{label}, shuffle({buffer})", made, layout.columns, row)
+    return Feeding(f"{label}, shuffle({buffer})", web_loader, layout.columns, row)
 
 
 def write(layout: SideBySide, paths: dict[str, list[str]]) -> None:

@@ -83,9 +83,9 @@ def digest(records: Iterable[bytes]) -> Answer:
     count = size = total = 0
     ordered = hashlib.sha256()
     for record in records:
-        one = hashlib.sha256(record).digest()
-        ordered.update(one)
-        total += int.from_bytes(one, "little")
+        record_digest = hashlib.sha256(record).digest()
+        ordered.update(record_digest)
+        total += int.from_bytes(record_digest, "little")
         count += 1
         size += len(record)
     return {
@@ -101,7 +101,7 @@ def digest_of_files(paths: Iterable[str]) -> Answer:
 
 
 def difference(expected: Answer, got: Answer, order: str = "file", partial: bool = False) -> str | None:
-    """What is wrong with `got`, in words; None if nothing is.
+    """Describe the difference between `got` and the expected answer, or return None.
 
     order: "file" if records come in the order of the files, "any" if the setting allows another order, "shuffled" if
       they must not come in that order, unless they are few.
@@ -125,18 +125,18 @@ def difference(expected: Answer, got: Answer, order: str = "file", partial: bool
 
 
 def difference_of_figures(expected: Figures, got: Figures) -> str | None:
-    """What is wrong with the figures of features, in words; None if nothing is. Counts must be equal, the others as
+    """Describe the difference between figures of features, or return None. Counts must be equal, the others as
     equal as float32 is."""
     if expected.keys() != got.keys():
         return f"figures of {shown(sorted(expected.keys() ^ got.keys()))}, which one of both lacks"
     for name, figures in expected.items():
         largest = max(abs(figures.get(key, 0)) for key in ("min", "max"))
         for key, value in figures.items():
-            found = got[name].get(key)
+            figure = got[name].get(key)
             around = 1e-12 * largest if key == "mean" else 0.0  # large values may cancel out
-            same = value == found if key == "count" else is_close(value, found, around)
+            same = value == figure if key == "count" else is_close(value, figure, around)
             if not same:
-                return f"{key} of feature {name!r}: expected {value}, got {found}"
+                return f"{key} of feature {name!r}: expected {value}, got {figure}"
     return None
 
 

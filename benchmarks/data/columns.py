@@ -146,7 +146,7 @@ def digest_of_columns(batches: Iterable[Batch], records: bool = True) -> Answer:
         count += next(iter(sizes.values()))
         for record in rows(batch) if records else ():
             total += int.from_bytes(hashlib.sha256(record).digest(), "little")
-    by_feature = {f"{name} in order": one.hexdigest() for name, one in sorted(sums.items())}
+    by_feature = {f"{name} in order": digest.hexdigest() for name, digest in sorted(sums.items())}
     any_order = {ANY_ORDER: f"{total % 2**256:064x}"} if records else {}
     return {"records": count, **by_feature, **any_order}
 

@@ -1,4 +1,4 @@
-"""What a contender is told about the data: files and sizes, in a form that goes to another process as JSON."""
+"""The description of the data for a contender: files and sizes, in a form that is sent to its process as JSON."""
 
 from __future__ import annotations
 

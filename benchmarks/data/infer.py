@@ -1,4 +1,4 @@
-"""What features the records of files have, found by the protobuf runtime, for files whose features nobody described."""
+"""Inference of the features of files, with the protobuf runtime, for files without a description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 
 
 class Seen:
-    """What was seen of one key: the kinds of its values, and the numbers of values that records have."""
+    """The kinds of values under one key, and the numbers of values in a record."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
@@ -46,29 +46,29 @@ def infer(files: Iterable[str]) -> tuple[Features, Features, list[str]]:
             try:
                 parsed = message.FromString(record)
             except Exception:  # each implementation of protobuf has an error of its own
-                return {}, {}, [f"record {count} is no Example: records are read, not parsed"]
+                return {}, {}, [f"record {count} is not an Example: records are read, not parsed"]
             count += 1
             for name, feature in parsed.context.feature.items():
-                one = context.setdefault(name, Seen())
-                one.records += 1
-                one.add(feature)
+                seen = context.setdefault(name, Seen())
+                seen.records += 1
+                seen.add(feature)
             for name, steps in parsed.feature_lists.feature_list.items():
-                one = lists.setdefault(name, Seen())
-                one.records += 1
+                seen = lists.setdefault(name, Seen())
+                seen.records += 1
                 for step in steps.feature:
-                    one.add(step)
+                    seen.add(step)
     notes: list[str] = []
-    features = {name: of_context(one, count) for name, one in sorted(context.items()) if keeps(name, one, notes)}
+    features = {name: of_context(seen, count) for name, seen in sorted(context.items()) if keeps(name, seen, notes)}
     sequences = {}
-    for name, one in sorted(lists.items()):
-        if keeps(name, one, notes):
-            if one.records < count or len(one.sizes) > 1:
-                why = "not in every record" if one.records < count else "its steps are of different sizes"
+    for name, seen in sorted(lists.items()):
+        if keeps(name, seen, notes):
+            if seen.records < count or len(seen.sizes) > 1:
+                why = "not in every record" if seen.records < count else "its steps are of different sizes"
                 notes.append(f"feature list {name!r} is left out: {why}")
-            elif 0 in one.sizes:
+            elif 0 in seen.sizes:
                 notes.append(f"feature list {name!r} is left out: its steps are empty")
             else:
-                sequences[name] = ["sequence", DTYPES[min(one.kinds)], shape_of(one)]
+                sequences[name] = ["sequence", DTYPES[min(seen.kinds)], shape_of(seen)]
     if not features and not sequences:
         notes.append("the records have no features: they are read, not parsed")
     return features, sequences, notes

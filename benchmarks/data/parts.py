@@ -49,10 +49,10 @@ class Ladder:
             return None
         if share not in self.made:
             folder = Path(self.whole.folder or self.keep)
-            made = self.whole if share == 1.0 else part_of(self.whole, share, self.task, folder)
+            dataset = self.whole if share == 1.0 else part_of(self.whole, share, self.task, folder)
             if self.first is not None:
-                self.first(made)
-            self.made[share] = made
+                self.first(dataset)
+            self.made[share] = dataset
         return self.made[share]
 
     def written(self, paths: list[str], dataset: Dataset) -> Answer:
@@ -77,14 +77,14 @@ class Ladder:
 
 def hash_of(paths: Sequence[str]) -> bytes:
     """Of the bytes of files, and where each ends."""
-    found = hashlib.sha256()
+    total = hashlib.sha256()
     for path in paths:
-        one = hashlib.sha256()
+        digest = hashlib.sha256()
         with open(path, "rb") as file:
             while block := file.read(1 << 20):
-                one.update(block)
-        found.update(one.digest())
-    return found.digest()
+                digest.update(block)
+        total.update(digest.digest())
+    return total.digest()
 
 
 def shares_of(task: Task, dataset: Dataset | None) -> Sequence[float]:

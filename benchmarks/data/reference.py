@@ -1,4 +1,4 @@
-"""What parsing must give, by the protobuf runtime: the reference that contenders' columns are compared with.
+"""The reference for parsing, by the protobuf runtime, that contenders' columns are compared with.
 
 The messages are described here, in a pool of their own (field numbers of tensorflow/core/example/*.proto), so that
 nothing of TensorFlow, a rival or this project takes part in it.
@@ -109,7 +109,7 @@ def batch_of(records: list[bytes], dataset: Dataset, where: str) -> Batch:
         try:
             parsed = kind.FromString(record)
         except Exception:  # each implementation of protobuf has an error of its own
-            raise ValueError(f"{where}: a record is no {kind.DESCRIPTOR.name}") from None
+            raise ValueError(f"{where}: a record is not a valid {kind.DESCRIPTOR.name}") from None
         features = parsed.context.feature if dataset.sequences else parsed.features.feature
         for name, feature in dataset.features.items():
             rows[name].append(row_of(features, name, feature, where))
@@ -147,7 +147,7 @@ def columns_by_file(dataset: Dataset) -> list[Batch]:
 
 
 def answer_of_written(paths: list[str], dataset: Dataset) -> Answer:
-    """What the files hold, in the form of `parsed_answer`.
+    """Return the content of the files, in the form of `parsed_answer`.
 
     Raises:
       ValueError: they are damaged, or their records do not fit the features.
@@ -165,7 +165,7 @@ def parsed_answer(dataset: Dataset, cache: Path) -> Answer:
 
 
 def figures_answer(dataset: Dataset, cache: Path) -> Figures:
-    """The figures of all features that are no feature lists, kept in the folder `cache`.
+    """Return the figures of all features except feature lists, kept in the folder `cache`.
 
     Raises:
       ValueError: a record does not fit the features.

@@ -17,7 +17,7 @@ FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
 @dataclass(frozen=True)
 class Task:
-    """What is done.
+    """A task.
 
     Args:
       workloads: the most interesting first; empty for a task without data.

@@ -38,7 +38,7 @@ Described = tuple[Features, Features, list[str]]
 
 
 class FilesError(Exception):
-    """The files, or what was said about them, can't be measured; the text says why."""
+    """The files, or the options about them, can't be measured; the message explains why."""
 
 
 def found(patterns: Iterable[str]) -> list[str]:
@@ -63,7 +63,7 @@ def matched(patterns: Iterable[str]) -> list[str]:
 
 
 def state_of(files: Iterable[str]) -> list[list[Any]]:
-    """What shows that files are still the same: names, sizes, times."""
+    """Return the names, sizes and times of files, which show whether they have changed."""
     return [[os.path.realpath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
 
 
@@ -83,7 +83,7 @@ def dataset_of_files(
       compression: of the files; None detects it.
 
     Raises:
-      FilesError: there are no files, they are damaged or compressed differently, or the features are not supported.
+      FilesError: no such files, or they are damaged or compressed differently, or the features are not supported.
     """
     files, several = found(patterns), len(matched(patterns))
     twice = [f"files that several patterns match are taken once ({several} names)"] if several > len(files) else []
@@ -138,7 +138,7 @@ def make(
             copy_head(path, Path(copy), MOST_BYTES / total)
         taken = sum(map(os.path.getsize, plain))
         notes.append(f"the first records of each file are taken, {taken / 1e9:.3g} of {total / 1e9:.3g} GB")
-    # Nothing is to be learnt from empty files, and not every contender takes one.
+    # Empty files show nothing, and some contenders reject them.
     holding = [(path, copy) for path, copy in zip(files, plain, strict=True) if os.path.getsize(copy)]
     if 0 < len(holding) < len(files):
         empty = sorted(set(files) - {path for path, _ in holding})
@@ -147,7 +147,7 @@ def make(
     tell("reference")
     answer = digest_of_files(plain)
     if not answer["records"]:
-        raise ValueError("there is no record in the files")
+        raise ValueError("the files have no records")
     context, sequences, more = given or ({}, {}, [])
     if inferred:
         tell("features")
@@ -171,7 +171,7 @@ def make(
 
 
 def first_files(files: list[str], size: float) -> list[str]:
-    """As many as have together no more than `size`, at least one with something in it."""
+    """Return the first files up to `size` bytes together, at least one that is not empty."""
     ends = list(accumulate(map(os.path.getsize, files)))
     return [path for path, end in zip(files, ends, strict=True) if end <= size] or files[: 1 + bisect_right(ends, 0)]
 
@@ -235,7 +235,7 @@ def features_of_file(path: Path) -> Described:
     tfrecord_fast's, or a pair of them, (context, sequences).
 
     Raises:
-      FilesError: there is no such file, it has no FEATURES, or they are beyond what contenders have in common.
+      FilesError: the file is missing, has no FEATURES, or has features that some contenders lack.
     """
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:
@@ -249,12 +249,12 @@ def features_of_file(path: Path) -> Described:
     if features is None:
         raise FilesError(f"{path}: sets no FEATURES")
     pair = features if isinstance(features, tuple) else (features, {})
-    if len(pair) != 2 or not all(isinstance(one, dict) for one in pair):
-        raise FilesError(f"{path}: FEATURES is no dict, and no pair of dicts")
+    if len(pair) != 2 or not all(isinstance(item, dict) for item in pair):
+        raise FilesError(f"{path}: FEATURES must be a dict, or a pair of dicts")
     context, sequences = pair
     return (
-        {name: plain_feature(path, name, one, "fixed", "varlen") for name, one in context.items()},
-        {name: plain_feature(path, name, one, "sequence") for name, one in sequences.items()},
+        {name: plain_feature(path, name, item, "fixed", "varlen") for name, item in context.items()},
+        {name: plain_feature(path, name, item, "sequence") for name, item in sequences.items()},
         [],
     )
 
@@ -295,7 +295,7 @@ def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
     for name in wanted:
         task = TASKS[name]
         if not task.workloads or task.shardings or task.repeated:
-            raise FilesError(f"{name} is no task for files")
+            raise FilesError(f"task {name} does not support files")
         if task.gzip and not dataset.only_packed:
             raise FilesError(f"{name}: these files are not compressed")
         if task.parsed and not parsed and name != "epoch":

@@ -67,14 +67,14 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(argv)
     for name in options.room:
         if name not in ROOMS:
-            parser.error(f"{name!r} is no room here; there are {', '.join(ROOMS)}")
+            parser.error(f"unknown room {name!r}; choose from {', '.join(ROOMS)}")
     return options
 
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0; 1 if an answer was wrong; 2 if a room can't be built here."""
     options = arguments(argv)
-    rows, found, status = [HEAD], [], 0
+    rows, figures, status = [HEAD], [], 0
     for room in (ROOMS[name] for name in options.room or ROOMS):
         if (lacks := why_not(room)) is not None:
             print(f"{room.name}: not measured: {lacks}", file=sys.stderr)
@@ -83,7 +83,7 @@ def main(argv: list[str] | None = None) -> int:
         try:
             for case, figure in measured(room, options):
                 rows.append(row(room, case, figure))
-                found.append(
+                figures.append(
                     {"room": room.name, "case": case, "how": figure.how, "unit": figure.unit, "rounds": figure.rounds}
                 )
         except ProgramFailed as error:
@@ -91,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
             status = 1
     show(rows)
     if options.json:
-        options.json.write_text(json.dumps({"environment": environment(), "figures": found}, indent=1) + "\n")
+        options.json.write_text(json.dumps({"environment": environment(), "figures": figures}, indent=1) + "\n")
     return status
 
 

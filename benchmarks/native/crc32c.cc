@@ -34,7 +34,7 @@ uint32_t Bitwise(const uint8_t* data, size_t size) {
   return ~crc;
 }
 
-// What all backends must give: the CRCs of all records, XORed.
+// The answer that all backends must return: the CRCs of all records, XORed.
 uint32_t Sum(tfr::crc32c::ExtendFunction extend, const std::vector<uint8_t>& data, size_t size) {
   uint32_t sum = 0;
   for (size_t at = 0; at + size <= data.size(); at += size) sum ^= extend(0, &data[at], size);

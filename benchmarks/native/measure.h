@@ -1,4 +1,4 @@
-// What the micro-benchmarks of this folder share: rounds, and the lines they print (benchmarks/native/__main__.py).
+// Shared by the micro-benchmarks of this folder: rounds, and the lines that they print (benchmarks/native/__main__.py).
 //
 // Each program is called with ROUNDS and MILLISECONDS, some with a FILE after them. A round repeats the work for at
 // least that many milliseconds. A line of output is a row, its fields separated by tabs:

@@ -64,14 +64,14 @@ class Figure(NamedTuple):
 
 
 class Lacking(NamedTuple):
-    """What this processor can't run, and why."""
+    """A program that this processor can't run; the message explains why."""
 
     how: str
     why: str
 
 
 class ProgramFailed(Exception):
-    """It gave a wrong answer, or died; the text says which."""
+    """The program returned a wrong answer or died."""
 
 
 def why_not(room: Room) -> str | None:
@@ -121,18 +121,18 @@ def made(target: Path, arguments: list[str]) -> Path:
 
 
 def run(path: Path, rounds: int, milliseconds: float, *files: str) -> tuple[list[Figure], list[Lacking]]:
-    """What the program printed.
+    """Run the program and return its output.
 
     Raises:
       ProgramFailed: an answer was wrong, and nothing was timed from there on.
     """
     done = subprocess.run([path, str(rounds), str(milliseconds), *files], capture_output=True, text=True)
     if done.returncode:
-        said = done.stderr.strip() or f"died with status {done.returncode}"
-        raise ProgramFailed(f"{path.name}: {said}")
+        reason = done.stderr.strip() or f"died with status {done.returncode}"
+        raise ProgramFailed(f"{path.name}: {reason}")
     lines = [line.split("\t") for line in done.stdout.splitlines()]
     figures = [
-        Figure(case, how, unit, [float(one) for one in rounds.split()])
-        for kind, case, how, unit, rounds in (line for line in lines if line[0] == "row")
+        Figure(case, how, unit, [float(value) for value in rounds.split()])
+        for line_type, case, how, unit, rounds in (line for line in lines if line[0] == "row")
     ]
     return figures, [Lacking(*line[1:]) for line in lines if line[0] == "lacking"]

@@ -14,7 +14,7 @@ BUCKET = "bench"
 LATENCY = 30  # ms to the first byte of an answer
 RATE = 80  # MB/s of a connection
 
-# The server is no child of this process: what it takes of the processor is not the reader's.
+# The server is not a child of this process, so that its CPU time is not counted as the reader's.
 _ALONE = 'exec 3<&0; "$@" <&3 & exec 3<&-'
 
 
@@ -49,7 +49,7 @@ class Store:
             ["sh", "-c", _ALONE, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as shell:
             assert shell.stdin is not None and shell.stdout is not None
-            os.dup(shell.stdin.fileno())  # never closed: the server ends when nobody can write
+            os.dup(shell.stdin.fileno())  # never closed: the server ends when the last writer is gone
             self.port = int(shell.stdout.readline())
 
     @property

@@ -31,17 +31,17 @@ class Move(NamedTuple):
 
     @property
     def apart(self) -> bool:
-        """Whether the ranges over the rounds do not overlap."""
+        """True if the ranges over the rounds do not overlap."""
         return self.after.low > self.before.high or self.after.high < self.before.low
 
     @property
     def beyond_noise(self) -> bool:
-        """Whether they are apart, and of enough rounds to be ranges."""
+        """True if the ranges do not overlap and have enough rounds."""
         return self.apart and self.rounds >= ENOUGH
 
     @property
     def within_spread(self) -> bool:
-        """Whether one median lies in the other run's range."""
+        """True if one median lies in the range of the other run."""
         return _holds(self.before, self.after.median) or _holds(self.after, self.before.median)
 
 
@@ -73,7 +73,7 @@ def compared(before: Saved, after: Saved) -> Iterator[tuple[tuple[str, str, str]
             elif why := _why_not(table, row, base, other, again, base_again):
                 yield key, why
             else:
-                rounds = min(len(one.wall) for one in (row, base, again, base_again))
+                rounds = min(len(side.wall) for side in (row, base, again, base_again))
                 yield key, Move(*key, ratio, other.between(base_again, again), rounds)
 
 
@@ -103,7 +103,7 @@ def not_comparable(before: Saved, after: Saved) -> list[str]:
 
 
 def differences(before: Saved, after: Saved) -> Iterator[str]:
-    """What makes the two runs less comparable, and what only one of them has."""
+    """Return the differences that make two runs less comparable, and the rows that only one of them has."""
     for name in _SAME:
         one, other = before.environment.get(name), after.environment.get(name)
         if one != other:
@@ -152,7 +152,7 @@ def _tables(*runs: Saved) -> Iterator[Table]:
 
 
 def main(argv: list[str]) -> int:
-    """Exit status: 0; 1 with --fail where we got slower beyond the noise; 2 for files that are no results."""
+    """Compare two results. Exit status: 0; 1 with --fail if ours is slower beyond the noise; 2 for invalid files."""
     parser = argparse.ArgumentParser("python -m benchmarks compare", description=__doc__.partition(": ")[2])
     parser.add_argument("before")
     parser.add_argument("after")

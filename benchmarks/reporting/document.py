@@ -73,7 +73,7 @@ def summary(
     yield from ("## In short", "tfrecord_fast, with all CRCs checked, is", short(tables))
     yield from ("## The records", *records(tables), "## How to read the tables", HOW_TO_READ)
     if left_out := report.left_out(tables):
-        yield from ("## What some leave out", left_out)
+        yield from ("## Omissions", left_out)
 
 
 def task_sections(tables: list[Table], usual: report.Sizes, messages: dict[str, str] | None = None) -> Iterator[str]:

@@ -33,17 +33,17 @@ def broken(tables: list[Table]) -> list[str]:
     """The bounds that the tasks break, or that have no rows to hold, in words. The tables are of one run, one
     workload, and data of one size."""
     rows = {(t.task, row.contender, row.row): cheapest(row) for t in tables for row in t.timed}
-    found = []
+    breaches = []
     for bound in BOUNDS:
         ours = [seconds for (task, contender, _), seconds in rows.items() if (task, contender) == (bound.task, "ours")]
         other = rows.get(bound.other)
         if not ours or not other:
             lacking = " ".join(bound.other) if ours else f"{bound.task} ours"
-            found.append(f"{bound.task}: no CPU time of {lacking}")
+            breaches.append(f"{bound.task}: no CPU time of {lacking}")
             continue
         ratio = min(ours) / other
         if ratio > bound.at_most:
-            found.append(
+            breaches.append(
                 f"{bound.task}: {ratio:.1f} × the CPU time of {' '.join(bound.other)}, at most {bound.at_most:g}"
             )
-    return found
+    return breaches

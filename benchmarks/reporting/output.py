@@ -37,9 +37,9 @@ def check(options: argparse.Namespace) -> None:
     for name in ("json", "markdown", "html"):
         path = getattr(options, name, None)
         if path is not None and not path.parent.is_dir():
-            raise FileNotFoundError(f"--{name} {path}: there is no folder {path.parent}")
+            raise FileNotFoundError(f"--{name} {path}: folder {path.parent} does not exist")
     if options.svg and options.svg.exists() and not options.svg.is_dir():
-        raise NotADirectoryError(f"--svg {options.svg}: is no folder")
+        raise NotADirectoryError(f"--svg {options.svg}: not a folder")
     if options.html or options.svg:
         figures()
 
@@ -76,7 +76,7 @@ def json_path(path: Path, environment: Environment) -> Path:
 
 
 def main(argv: list[str]) -> int:
-    """Exit status: 0; 2 for files that are no results, or without what plots need."""
+    """Write reports of saved results. Exit status: 0; 2 for invalid files, or if plots need a missing package."""
     parser = argparse.ArgumentParser("python -m benchmarks report", description="tables and plots of saved results")
     parser.add_argument("result", nargs="+", help="of --json; of several, the last table of a task and workload counts")
     add_arguments(parser, "markdown", "html", "svg")

@@ -27,29 +27,29 @@ KEY = """<p class="key"><span style="background:#0072B2"></span>tfrecord_fast, i
 
 def page(tables: list[Table], environment: Environment, method: dict[str, Any]) -> str:
     """Raises ImportError, which says what to install, without matplotlib."""
-    found = targets(tables)
-    made = {plot.name: plot for plot in plots(tables, found)}
+    reached = targets(tables)
+    drawn = {plot.name: plot for plot in plots(tables, reached)}
     parts = ["<h1>How fast is tfrecord_fast, against the others?</h1>", about(tables, environment, method)]
     parts.append(f"<p>{escape(document.missing(tables).replace('**', ''))}</p>")
-    if "overview" in made:
-        parts.append(f"<figure>{made['overview'].svg}</figure>")
+    if "overview" in drawn:
+        parts.append(f"<figure>{drawn['overview'].svg}</figure>")
     parts.append(KEY)
     usual = report.commonest(tables)
     for of_task in report.by_task(tables):
         title, note, head, rows = report.section(of_task, usual)
         task = name_of(of_task[0])
         parts.append(f"<h2>{escape(title)}</h2>")
-        if task in made:
-            parts += [f"<p>{escape(made[task].message)}.</p>", f"<figure>{made[task].svg}</figure>"]
+        if task in drawn:
+            parts += [f"<p>{escape(drawn[task].message)}.</p>", f"<figure>{drawn[task].svg}</figure>"]
         parts.append(f"<details><summary>The figures</summary>{table_of(head, rows)}<p>{escape(note)}</p></details>")
-    if "scaling-threads" in made:
-        plot = made["scaling-threads"]
+    if "scaling-threads" in drawn:
+        plot = drawn["scaling-threads"]
         parts += ["<h2>One thread and two</h2>", f"<p>{escape(plot.message)}.</p>", f"<figure>{plot.svg}</figure>"]
     parts += left_out(tables)
-    if "targets" in made:
-        plot = made["targets"]
+    if "targets" in drawn:
+        plot = drawn["targets"]
         parts += ["<h2>Targets</h2>", f"<p>{escape(plot.message)}.</p>", f"<figure>{plot.svg}</figure>"]
-        parts += missed_targets(found) + missing_targets(tables)
+        parts += missed_targets(reached) + missing_targets(tables)
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>tfrecord_fast: benchmarks</title>'
@@ -74,8 +74,8 @@ def about(tables: list[Table], environment: Environment, method: dict[str, Any])
 
 def of_cache(tables: list[Table]) -> str:
     where = report.where_files_are(tables)
-    said = f"{where[0].upper()}{where[1:]}"
-    return f"{said}." if all(t.cold for t in tables) else f"{said}: on a slow disk the disk decides, for everyone."
+    start = f"{where[0].upper()}{where[1:]}"
+    return f"{start}." if all(t.cold for t in tables) else f"{start}: on a slow disk the disk decides, for everyone."
 
 
 def table_of(head: list[str], rows: list[list[str]]) -> str:
@@ -88,11 +88,11 @@ def table_of(head: list[str], rows: list[list[str]]) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
-def missed_targets(found: list[Target]) -> list[str]:
+def missed_targets(reached: list[Target]) -> list[str]:
     """The targets that were measured and missed, with the reasons."""
     rows = [
         [t.task, t.workload, t.measure, report.number(t.at_least), report.number(t.measured), t.reason]
-        for t in found
+        for t in reached
         if not t.met
     ]
     if not rows:
@@ -109,12 +109,12 @@ def missing_targets(tables: list[Table]) -> list[str]:
 
 
 def left_out(tables: list[Table]) -> list[str]:
-    """What some contenders leave out, and which were not timed and why."""
+    """List the steps that contenders omit, and the contenders that were not timed, with reasons."""
     leaves = report.leaving_out(tables)
     parts = []
     if leaves:
         items = "".join(f"<li>{escape(label)}: {escape(text)}</li>" for label, text in leaves.items())
-        parts.append(f"<h2>What some leave out</h2><ul>{items}</ul>")
+        parts.append(f"<h2>Omissions</h2><ul>{items}</ul>")
     untimed = [
         [table.task, table.workload, row.label, row.status, row.words]
         for table in tables

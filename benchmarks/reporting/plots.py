@@ -30,7 +30,7 @@ class Plot(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """What a bar's length is, and whether a longer one is better."""
+    """The measure of the bars, and whether longer ones are better."""
 
     unit: str
     more_is_better: bool
@@ -50,18 +50,18 @@ def figures() -> Any:
 def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
     """Every plot for which these tables hold enough."""
     timed = [table for table in tables if table.timed]
-    made = [task_plot(name_of(of_task[0]), of_task) for of_task in by_task(timed)]
+    drawn = [task_plot(name_of(of_task[0]), of_task) for of_task in by_task(timed)]
     scaling = [table for table in timed if table.task == "parse" and not table.cold and one_and_two(table)]
     if scaling:
-        made.append(scaling_plot(scaling))
+        drawn.append(scaling_plot(scaling))
     if targets:
-        made.append(target_plot(targets))
+        drawn.append(target_plot(targets))
     shown = [
         table for name in OVERVIEW for table in timed if (table.task, table.workload, table.cold) == (*name, False)
     ]
     if any(not row.ours and not row.floor for table in shown for row in table.timed):
-        made.append(overview_plot(shown))
-    return made
+        drawn.append(overview_plot(shown))
+    return drawn
 
 
 # ---- A task ----
@@ -157,7 +157,7 @@ def color(table: Table, row: Row) -> str:
 
 
 def times(table: Table, row: Row) -> str:
-    """What follows a rival's figure: how much faster ours is, and on how much of the data."""
+    """Return the text after a rival's figure: how much faster ours is, and the share of the data."""
     ratio = table.ratio(row)
     base = table.base_for(row)
     if row.ours or ratio is None or base is None or not base.ours:
@@ -210,27 +210,27 @@ def one_and_two(table: Table) -> tuple[Row, Row] | None:
 
 def scaling_plot(tables: list[Table]) -> Plot:
     """The speed of two threads over that of one, one bar per workload."""
-    found = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
-    low, high = (f(spread.median for spread in found.values()) for f in (min, max))
+    ratios = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
+    low, high = (f(spread.median for spread in ratios.values()) for f in (min, max))
     message = f"Two threads parse {between(low, high)} faster than one"
-    figure = figures()(figsize=(9, 1.5 + 0.4 * len(found)), layout="constrained")
+    figure = figures()(figsize=(9, 1.5 + 0.4 * len(ratios)), layout="constrained")
     axis = figure.subplots()
-    medians = [spread.median for spread in found.values()]
+    medians = [spread.median for spread in ratios.values()]
     axis.barh(
-        range(len(found)),
+        range(len(ratios)),
         medians,
         height=0.6,
         color=OURS,
-        xerr=[[s.median - s.low for s in found.values()], [s.high - s.median for s in found.values()]],
+        xerr=[[s.median - s.low for s in ratios.values()], [s.high - s.median for s in ratios.values()]],
         error_kw={"ecolor": GOAL, "capsize": 2},
     )
     axis.axvline(2, color=GOAL, linestyle="--", linewidth=1)
     axis.annotate("twice as fast", (2, -0.45), xytext=(4, 0), textcoords="offset points", fontsize=9, va="center")
-    for i, spread in enumerate(found.values()):
+    for i, spread in enumerate(ratios.values()):
         axis.annotate(f"{spread.median:.2f}×", (spread.high, i), xytext=(5, 0), textcoords="offset points", va="center")
-    axis.set_yticks(range(len(found)), list(found))
+    axis.set_yticks(range(len(ratios)), list(ratios))
     axis.invert_yaxis()
-    axis.set_xlim(0, max(2.6, max(s.high for s in found.values()) * 1.2))
+    axis.set_xlim(0, max(2.6, max(s.high for s in ratios.values()) * 1.2))
     axis.set_xlabel("speed of two threads ÷ speed of one, from files to columns")
     axis.spines[["top", "right"]].set_visible(False)
     return Plot("scaling-threads", message, svg(figure, message))
@@ -315,8 +315,8 @@ def svg(figure: Any, message: str) -> str:
     return text[text.index("<svg") :]
 
 
-def save(made: Iterable[Plot], folder: Path) -> None:
+def save(drawn: Iterable[Plot], folder: Path) -> None:
     """Each plot as NAME.svg."""
     folder.mkdir(parents=True, exist_ok=True)
-    for plot in made:
+    for plot in drawn:
         (folder / f"{plot.name}.svg").write_text(plot.svg)

@@ -1,4 +1,4 @@
-"""What was measured, as a table on the terminal, as Markdown and as JSON."""
+"""Results as a table on the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def faster(ratio: Spread, spread: bool = True) -> str:
 
 def by_task(tables: Iterable[Table]) -> list[list[Table]]:
     """The tables of each task, wherever they are in the run; cold ones on their own."""
-    found: dict[tuple[str, str], list[Table]] = {}
+    groups: dict[tuple[str, str], list[Table]] = {}
     for table in tables:
-        found.setdefault((table.task, table.cache), []).append(table)
-    return list(found.values())
+        groups.setdefault((table.task, table.cache), []).append(table)
+    return list(groups.values())
 
 
 def title_of(table: Table) -> str:
@@ -85,11 +85,11 @@ def cells(table: Table, row: Row) -> list[str]:
         reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {row.words}"
         return front + [reason] + [""] * (len(columns(table)) - len(front) - 1)
     wrong = [f"{t.label}: {t.status}" for t in row.tried if t.status != "ok"]
-    rounds = max((len(one.wall) for one in table.timed), default=0)
+    rounds = max((len(timed.wall) for timed in table.timed), default=0)
     fewer = [f"{len(row.wall)} of {rounds} rounds"] if len(row.wall) < rounds else []
     sized = [f"{number(row.size / 1e6)} MB on disk"] if row.size else []
-    part = [f"on {row.share:.0%} of the data"] if row.share < 1 else []
-    setting = "; ".join([*filter(None, [row.setting]), *part, *sized, *fewer, *wrong])
+    share = [f"on {row.share:.0%} of the data"] if row.share < 1 else []
+    setting = "; ".join([*filter(None, [row.setting]), *share, *sized, *fewer, *wrong])
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
     is_base = row is table.base_for(row)
@@ -138,12 +138,12 @@ def caption(tables: list[Table], usual: Sizes) -> str:
 
 
 def footnote(tables: list[Table], usual: Sizes) -> str:
-    """What is special about these tables, as sentences. `usual` are the sizes that most tables have."""
-    said = []
+    """Return sentences about peculiarities of these tables. `usual` are the sizes of most tables."""
+    notes = []
     if any(row.share < 1 for table in tables for row in table.timed):
-        said.append("A row timed on a part of the data has the first records of each file, and figures for that part.")
+        notes.append("A row timed on a part of the data has the first records of each file, and figures for that part.")
     if any(table.cold for table in tables):
-        said.append(
+        notes.append(
             f"{FROM_DISK[0].upper()}{FROM_DISK[1:]} is what the process read from the device, as a part of the files' "
             "size, the least of all rounds."
         )
@@ -153,8 +153,8 @@ def footnote(tables: list[Table], usual: Sizes) -> str:
         if table.dataset and table.dataset.file_bytes != usual[table.workload].file_bytes
     ]
     if others:
-        said.append(f"{'; '.join(dict.fromkeys(others))}.")
-    return " ".join(said)
+        notes.append(f"{'; '.join(dict.fromkeys(others))}.")
+    return " ".join(notes)
 
 
 def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
@@ -178,7 +178,7 @@ def sections(tables: list[Table]) -> Iterable[Section]:
         yield section(of_task, usual)
     head, rows = target_rows(tables)
     if rows:
-        yield "Targets", "a target is a ratio to reach, unless it says otherwise", head, rows
+        yield "Targets", "targets are ratios to reach, unless stated otherwise", head, rows
 
 
 def show(tables: list[Table], out: TextIO | None = None) -> None:
@@ -217,22 +217,22 @@ def show_plain(tables: list[Table], out: TextIO) -> None:
 
 
 def left_out(tables: list[Table]) -> str:
-    """What some contenders leave out, as a list."""
+    """Return a list of the steps that contenders omit."""
     return "\n".join(f"- {label}: {text}" for label, text in leaving_out(tables).items())
 
 
 def leaving_out(tables: list[Table]) -> dict[str, str]:
-    """What rows leave out, by label; where that differs between tasks, with their names."""
-    found: dict[str, dict[str, list[str]]] = {}
+    """Return the steps that rows omit, by label; with the names of tasks where these differ."""
+    steps: dict[str, dict[str, list[str]]] = {}
     for table in tables:
         for row in table.rows:
             if row.leaves_out:
-                found.setdefault(row.label, {}).setdefault(row.leaves_out, []).append(table.task)
+                steps.setdefault(row.label, {}).setdefault(row.leaves_out, []).append(table.task)
     return {
         label: next(iter(texts))
         if len(texts) == 1
         else "; ".join(f"{text} (in {', '.join(dict.fromkeys(tasks))})" for text, tasks in texts.items())
-        for label, texts in found.items()
+        for label, texts in steps.items()
     }
 
 
@@ -241,40 +241,40 @@ SMALL_BYTES = 20e6  # below, a pass takes the fastest contender only a few milli
 
 def commonest(tables: list[Table]) -> Sizes:
     """How much data most tables of each workload have; the larger size where two are as common."""
-    found: dict[str, list[Dataset | Size]] = {}
+    datasets: dict[str, list[Dataset | Size]] = {}
     for table in tables:
         if table.dataset is not None:
-            found.setdefault(table.workload, []).append(table.dataset)
+            datasets.setdefault(table.workload, []).append(table.dataset)
     usual: Sizes = {}
-    for name, all_of_it in found.items():
-        counts = Counter(one.file_bytes for one in all_of_it)
-        size = max(counts, key=lambda one: (counts[one], one))
-        usual[name] = max((one for one in all_of_it if one.file_bytes == size), key=lambda one: one.gzip_bytes)
+    for name, all_of_it in datasets.items():
+        counts = Counter(dataset.file_bytes for dataset in all_of_it)
+        size = max(counts, key=lambda number: (counts[number], number))
+        usual[name] = max((data for data in all_of_it if data.file_bytes == size), key=lambda data: data.gzip_bytes)
     return usual
 
 
 def about_data(tables: list[Table]) -> list[str]:
     """How much data there was of each workload, and a warning where that is little."""
     sizes = [
-        f"{name} {one.records:,} records, {number(one.file_bytes / 1e6)} MB"
-        + (f" ({number(one.gzip_bytes / 1e6)} MB compressed)" if one.gzip_bytes else "")
-        for name, one in commonest(tables).items()
+        f"{name} {size.records:,} records, {number(size.file_bytes / 1e6)} MB"
+        + (f" ({number(size.gzip_bytes / 1e6)} MB compressed)" if size.gzip_bytes else "")
+        for name, size in commonest(tables).items()
     ]
     return [f"The data: {'; '.join(sizes)}.", *warnings_of_data(tables)] if sizes else []
 
 
 def warnings_of_data(tables: list[Table]) -> list[str]:
     sizes = commonest(tables)
-    said = []
+    notes = []
     if any(t.dataset and t.dataset.file_bytes != sizes[t.workload].file_bytes for t in tables):
-        said.append("Tables with another size say so.")
-    small = [name for name, one in sizes.items() if one.file_bytes < SMALL_BYTES]
+        notes.append("Tables with another size state it.")
+    small = [name for name, size in sizes.items() if size.file_bytes < SMALL_BYTES]
     if small:
-        said.append(
+        notes.append(
             f"{', '.join(small)}: so little data that a round takes many passes, and the cost of starting each one "
             "(threads, graphs, pipelines) makes up much of some figures; with more data they differ."
         )
-    return said
+    return notes
 
 
 def where_files_are(tables: list[Table]) -> str:

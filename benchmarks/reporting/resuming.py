@@ -17,10 +17,10 @@ _MAY_DIFFER = ("date", "load_average", "memory_bytes")
 
 
 def begun(path: Path, environment: Environment, method: Method, asked: Mapping[str, Any]) -> Saved | None:
-    """The run that wrote `path`, to go on with; None if there is no such file.
+    """Return the run that wrote `path`, to continue it, or None if the file is missing.
 
     Raises:
-      ValueError: it is no result, or of another commit, machine, method or data.
+      ValueError: the file is not a result, or is of another commit, machine, method or data.
     """
     if not path.exists():
         return None
@@ -33,7 +33,7 @@ def begun(path: Path, environment: Environment, method: Method, asked: Mapping[s
 
 def other_versions(saved: Iterable[Table], table: Table) -> list[str]:
     """The contenders that have another version in this table than in the saved ones, in words."""
-    before = {row.title: row.version for one in saved for row in one.rows if row.version}
+    before = {row.title: row.version for table in saved for row in table.rows if row.version}
     now = {row.title: row.version for row in table.rows if row.version}
     return [
         f"{title} was {before[title]}, and is {version}"

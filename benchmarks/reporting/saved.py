@@ -27,7 +27,7 @@ class Saved(NamedTuple):
 
 
 def load(path: str | Path) -> Saved:
-    """Raises ValueError where the file is no result of `python -m benchmarks --json`."""
+    """Load a result. Raises ValueError if the file is not one of `python -m benchmarks --json`."""
     try:
         result = json.loads(Path(path).read_text())
         tables = [_table(table) for table in result["tables"]]
@@ -43,11 +43,13 @@ def join(runs: Iterable[Saved]) -> Saved:
       ValueError: they are of different machines, commits, versions or methods.
     """
     runs = list(runs)
-    one = {**runs[0].environment, **runs[0].method}
+    first = {**runs[0].environment, **runs[0].method}
     for run in runs[1:]:
         other = {**run.environment, **run.method}
         different = [
-            f"{name} {one.get(name)!r} and {other.get(name)!r}" for name in _SAME if one.get(name) != other.get(name)
+            f"{name} {first.get(name)!r} and {other.get(name)!r}"
+            for name in _SAME
+            if first.get(name) != other.get(name)
         ]
         if different:
             raise ValueError(f"can't join these results: {'; '.join(different)}")
@@ -76,7 +78,7 @@ def _table(saved: dict[str, Any]) -> Table:
 
 def _row(saved: dict[str, Any]) -> Row:
     fields = {name: value for name, value in saved.items() if name not in _DERIVED}
-    fields["tried"] = [_try(one) for one in fields["tried"]]
+    fields["tried"] = [_try(values) for values in fields["tried"]]
     fields.setdefault("checks", "no CRC" not in fields.get("leaves_out", ""))  # older results say it in words alone
     return Row(**fields)
 

@@ -1,4 +1,4 @@
-"""What the project aims at, in ratios within one run, and whether the tables reach it."""
+"""The targets of the project, as ratios within one run, and whether the tables reach them."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def not_measured(tables: list[Table]) -> list[str]:
 
 
 def lacking_pairs(table: Table) -> list[str]:
-    found = []
+    messages = []
     for pair in PAIRS:
         if pair.task != table.task or table.workload not in pair.wanted:
             continue
@@ -212,20 +212,20 @@ def lacking_pairs(table: Table) -> list[str]:
         if (lacking or not of_us(table)) and {"ours", *(contender for contender, _ in lacking)} <= taking_part:
             what = f"{pair.task} {table.workload}, {pair.wanted[table.workload]:g}"
             measure = measure_of(pair, f"{pair.contender} {pair.row}".rstrip())
-            found.append(f"{what} × {measure}: {why(table, *(lacking[0] if lacking else ('ours', pair.ours)))}")
-    return found
+            messages.append(f"{what} × {measure}: {why(table, *(lacking[0] if lacking else ('ours', pair.ours)))}")
+    return messages
 
 
 def lacking_limits(table: Table) -> list[str]:
-    found = []
+    lacking = []
     for limit in LIMITS:
         if limit.task != table.task or table.workload not in limit.wanted:
             continue
-        # What is compared has no other row where the rivals were not asked for.
+        # Without the rivals, there is no other row to compare with.
         if not of_us(table) or (limit.of(table) is None and limit.of not in COMPARING):
             what = f"{limit.task} {table.workload}, {limit.wanted[table.workload]:g}, {limit.measure}"
-            found.append(f"{what}: {why_no_figure(table, limit)}")
-    return found
+            lacking.append(f"{what}: {why_no_figure(table, limit)}")
+    return lacking
 
 
 def why_no_figure(table: Table, limit: Limit) -> str:

@@ -1,1 +1,1 @@
-"""Running: contenders' processes, rounds and times; gives tables."""
+"""Running: contenders' processes, rounds and times; the result is tables."""

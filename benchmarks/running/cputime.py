@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def cpu_seconds() -> float:
-    """Of this process, all threads, of its children that have ended, and of those that live, with theirs."""
+    """Return the CPU time of this process with all threads, of ended children, and of live descendants."""
     times = os.times()
     living = sum(map(ticks_of, descendants(os.getpid())))
     return time.process_time() + times.children_user + times.children_system + living / os.sysconf("SC_CLK_TCK")
@@ -35,7 +35,7 @@ def threads_of(process: int) -> list[str]:
 
 
 def ticks_of(process: int) -> int:
-    """What the process has used, and its children that have ended; 0 if it is gone."""
+    """Return the CPU time of a process and its ended children, or 0 if it is gone."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

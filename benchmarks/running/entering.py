@@ -47,7 +47,7 @@ class Entrant:
     folder: Path
     rows: list[Row] = field(default_factory=list)
     process: Process | None = None
-    partial: dict[int, bool] = field(default_factory=dict)  # by setting: whether it only counts
+    partial: dict[int, bool] = field(default_factory=dict)  # by setting: True if it only counts
     ladder: Ladder | None = None
     prepared: set[float] = field(default_factory=set)
     parked: bool = False
@@ -223,7 +223,7 @@ def check(entrant: Entrant, tried: Try, task: str) -> None:
 
 
 class Work:
-    """What a setting's passes over shares of the data took."""
+    """The times of a setting's passes over shares of the data."""
 
     def __init__(self) -> None:
         self.took: dict[float, float] = {}

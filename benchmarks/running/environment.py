@@ -83,8 +83,8 @@ def package() -> Path:
     """The folder of the package that is measured."""
     if IN_CHECKOUT:
         return ROOT / "tfrecord_fast"
-    found = importlib.util.find_spec("tfrecord_fast")
-    return Path(found.origin).parent if found and found.origin else ROOT / "tfrecord_fast"
+    spec = importlib.util.find_spec("tfrecord_fast")
+    return Path(spec.origin).parent if spec and spec.origin else ROOT / "tfrecord_fast"
 
 
 def sources() -> list[Path]:

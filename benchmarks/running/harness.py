@@ -38,7 +38,7 @@ def run(
     start = time.monotonic()
     table = Table(task, dataset.name if dataset else "", dataset, cache="cold" if method.cold else "warm")
     with scratch(method, dataset) as folder:
-        # What is written anew for a task is in the page cache as it was written.
+        # Files that are written for a task are still in the page cache.
         settled = not method.cold and not TASKS[task].repeated
         ladder = Ladder(TASKS[task], dataset, folder / "parts", settle if settled else None)
         entrants = enter_all(files, task, ladder, folder, method, table, tell)
@@ -115,7 +115,7 @@ def try_settings(entrant: Entrant, method: Method) -> None:
 
 
 def passes_of(seconds: float, method: Method) -> int:
-    """How many passes, of so many seconds each, make a round."""
+    """Return the number of passes, of `seconds` each, in a round."""
     return 1 if method.cold else max(1, math.ceil(method.min_time / max(seconds, 1e-6)))
 
 
@@ -134,8 +134,11 @@ def take_turns(entrants: list[Entrant], method: Method, tell: Tell) -> None:
 
 
 def wants(row: Row, number: int, method: Method) -> bool:
-    """Whether the row takes part in the round. A slow row needs no warm-up after its trial. It leaves when it has had
-    its time; with fewer than FEW_ROUNDS rounds, when it has had twice that time."""
+    """Return True if the row takes part in the round.
+
+    A slow row needs no warm-up after its trial. It leaves when it has had its time; with fewer than FEW_ROUNDS
+    rounds, when it has had twice that time.
+    """
     if number == 0:
         return row.pass_seconds * row.passes < method.patience / 10 and not method.cold
     spent = sum(row.wall) * row.passes * row.share

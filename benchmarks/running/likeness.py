@@ -1,4 +1,4 @@
-"""Which rows of a table do the same work, so that a ratio between them says something."""
+"""Detection of rows that do the same work, so that their ratios are meaningful."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BESIDE = {
     "face-single": ("plain", "face"),
     "face-batches": ("plain", "face"),
 }
-# What tells apart kinds of rows in one table: what is made, through what, or from how many files.
+# Patterns that distinguish kinds of rows in one table: by result, by interface, or by the number of files.
 KINDS = {
     "tables": re.compile(r"Arrow|pandas|polars|DuckDB"),
     "engines": re.compile(r"Ray|Beam|Spark"),
@@ -22,11 +22,11 @@ KINDS = {
 
 
 def is_beside(task: str, row: str) -> bool:
-    """Whether a row of ours, named as in `Row.row`, is no measure of the task."""
+    """Return True if a row of ours, named as in `Row.row`, does not measure the task."""
     return row in BESIDE.get(task, ())
 
 
 def kind_of(task: str, label: str) -> str:
-    """What a row's label says of its kind; "" in a table whose rows are all alike."""
-    found = KINDS[task].search(label) if task in KINDS else None
-    return found[0] if found else ""
+    """Return the kind of a row by its label; "" in tables whose rows are all alike."""
+    match = KINDS[task].search(label) if task in KINDS else None
+    return match[0] if match else ""

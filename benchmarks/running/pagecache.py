@@ -19,13 +19,13 @@ def why_not(files: Iterable[str]) -> str | None:
     if not hasattr(os, "posix_fadvise"):
         return "this system has no posix_fadvise"
     for path in files:
-        kind = file_system(path)
-        if kind in IN_MEMORY:
-            return f"{path} lies on {kind}, in memory, and on no device (--data names another folder)"
+        system = file_system(path)
+        if system in IN_MEMORY:
+            return f"{path} lies on {system}, in memory, and on no device (--data names another folder)"
         drop([path])
         left = resident(path)
         if left is not None and left > MOST_LEFT:
-            return f"{path}: {left:.0%} of it stayed in the page cache ({kind or 'unknown file system'})"
+            return f"{path}: {left:.0%} of it stayed in the page cache ({system or 'unknown file system'})"
     return None
 
 
@@ -37,12 +37,12 @@ def file_system(path: str) -> str:
         return ""
     real = os.path.realpath(path)
     mounts = [
-        (place, kind)
-        for _, place, kind, *_ in map(str.split, lines)
-        if real == place or real.startswith(place.rstrip("/") + "/")
+        (mount, system)
+        for _, mount, system, *_ in map(str.split, lines)
+        if real == mount or real.startswith(mount.rstrip("/") + "/")
     ]
-    longest = max((len(place) for place, _ in mounts), default=0)
-    return next((kind for place, kind in reversed(mounts) if len(place) == longest), "")
+    longest = max((len(mount) for mount, _ in mounts), default=0)
+    return next((system for mount, system in reversed(mounts) if len(mount) == longest), "")
 
 
 def drop(files: Iterable[str]) -> None:
@@ -100,7 +100,7 @@ def resident(path: str) -> float | None:
 
 
 def maps(process: int, files: Iterable[str]) -> bool:
-    """Whether the process has one of the files mapped, as far as the system tells."""
+    """Return True if the process has one of the files mapped, as far as the system reports."""
     try:
         mapped = Path(f"/proc/{process}/maps").read_text()
     except OSError:

@@ -15,11 +15,11 @@ from benchmarks.data.places import ROOT
 
 
 class ContenderFailed(Exception):
-    """The contender raised, died or took too long; the text says which."""
+    """The contender raised, died or took too long; the message has the details."""
 
 
 class ContenderCannot(Exception):
-    """The data is beyond the contender; the text says why."""
+    """The contender does not support the data; the message explains why."""
 
 
 class Process:
@@ -30,13 +30,13 @@ class Process:
 
     def __init__(self, path: Path, contender: Contender, timeout: float) -> None:
         self.timeout = timeout
-        self.said = tempfile.TemporaryFile()
+        self.stderr = tempfile.TemporaryFile()
         search = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.child = subprocess.Popen(
             [contender.python(), "-m", "benchmarks.running.worker", str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self.said,
+            stderr=self.stderr,
             env=os.environ | contender.environment | {"PYTHONPATH": search},
         )
         self.pending = b""
@@ -72,8 +72,8 @@ class Process:
 
     def death(self) -> str:
         status = self.child.wait()
-        self.said.seek(0)
-        lines = self.said.read().decode(errors="replace").strip().splitlines()
+        self.stderr.seek(0)
+        lines = self.stderr.read().decode(errors="replace").strip().splitlines()
         return f"died with status {status}" + (f": {lines[-1]}" if lines else "")
 
     def hang_up(self) -> None:
@@ -93,4 +93,4 @@ class Process:
         except subprocess.TimeoutExpired:
             self.child.kill()
             self.child.wait()
-        self.said.close()
+        self.stderr.close()

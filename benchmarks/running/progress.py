@@ -1,4 +1,4 @@
-"""A line on the terminal that says how far a run has come; nothing if standard error is not a terminal."""
+"""A progress line on the terminal; nothing if standard error is not a terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Progress:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.shown:
             sys.stderr.write("\r\x1b[K")

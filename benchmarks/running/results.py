@@ -1,4 +1,4 @@
-"""What a run finds: a table per task and dataset, in it a row per contender, in that a try per setting."""
+"""Results of a run: a table per task and dataset, a row per contender, a try per setting."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Row:
     status: str = "timed"
     reason: str = ""
     leaves_out: str = ""
-    checks: bool = True  # whether it looks at the checksums of what it reads
+    checks: bool = True  # verifies the checksums of the data that it reads
     version: str = ""
     ours: bool = False
     floor: bool = False
@@ -84,7 +84,7 @@ class Row:
 
 
 class Size(NamedTuple):
-    """What a saved result tells of a dataset: how much there was."""
+    """The size of a dataset, as in saved results."""
 
     records: int
     file_bytes: int
@@ -122,11 +122,11 @@ class Table:
         return [row for row in self.timed if row.ours and not is_beside(self.task, row.row)]
 
     def base_for(self, row: Row) -> Row | None:
-        """What the row is compared with: our fastest row of its kind. None where we have no such row."""
+        """Return our fastest row of the same kind, which a row is compared with, or None."""
         if self.task not in KINDS or not self.able:
             return self.base
         kind = kind_of(self.task, row.label)
-        return fastest([one for one in self.able if kind_of(self.task, one.label) == kind])
+        return fastest([candidate for candidate in self.able if kind_of(self.task, candidate.label) == kind])
 
     def ratio(self, row: Row) -> Spread | None:
         """How many times as fast as the row its base is; None for a row that is not timed, or has no base."""

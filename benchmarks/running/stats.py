@@ -1,4 +1,4 @@
-"""What the times of a few rounds say: median, spread, and ratios taken round by round."""
+"""Statistics of a few rounds: median, spread, and ratios round by round."""
 
 from __future__ import annotations
 

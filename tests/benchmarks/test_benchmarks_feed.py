@@ -46,8 +46,10 @@ def data(tmp_path_factory):
 @pytest.mark.parametrize(
     "task, name, names, rows",
     [
-        ("train-feed", "ctr", ["ours", "vahidk", "array_record"], {"DataLoader", "DataLoader, 2 workers", "Grain"}),
-        *more_contenders(("train-feed", "img", ["ours"], {"DataLoader", "DataLoader, 2 workers", "Grain"})),
+        *more_contenders(
+            ("train-feed", "ctr", ["ours", "vahidk", "array_record"], {"DataLoader", "DataLoader, 2 workers", "Grain"}),
+            ("train-feed", "img", ["ours"], {"DataLoader", "DataLoader, 2 workers", "Grain"}),
+        ),
         ("tables", "ctr", ["ours", "pyarrow"], {"ShardReader", "Arrow", "pandas", "polars", "DuckDB"}),
     ],
 )

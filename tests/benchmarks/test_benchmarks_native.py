@@ -17,14 +17,16 @@ def needs(*rooms):
             pytest.skip(programs.why_not(ROOMS[name]))
 
 
-def test_two_rooms_give_figures_of_every_backend(tmp_path, capsys):
-    needs("crc32c", "inflate")
+@pytest.mark.parametrize("rooms", [["crc32c"], *more_contenders(["crc32c", "inflate"])], ids=" ".join)
+def test_a_room_gives_figures_of_every_backend(rooms, tmp_path, capsys):
+    needs(*rooms)
     out = tmp_path / "out.json"
-    assert command.main(["crc32c", "inflate", "--quick", "--data", str(tmp_path), "--json", str(out)]) == 0
+    assert command.main([*rooms, "--quick", "--data", str(tmp_path), "--json", str(out)]) == 0
     found = json.loads(out.read_text())["figures"]
     assert all(len(one["rounds"]) == 3 and min(one["rounds"]) > 0 for one in found)
     assert {one["case"] for one in found if one["how"] == "portable"} == {"64 B", "600 B", "100000 B"}
-    assert {one["how"] for one in found if one["room"] == "inflate"} >= {"this project's source", "ISA-L alone"}
+    inflated = {one["how"] for one in found if one["room"] == "inflate"}
+    assert inflated >= ({"this project's source", "ISA-L alone"} if "inflate" in rooms else set())
     printed = capsys.readouterr()
     assert all(one["how"] in printed.out for one in found)
     timed = {one["how"] for one in found if one["room"] == "crc32c"}

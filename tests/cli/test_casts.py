@@ -82,15 +82,15 @@ def test_without_a_cast_it_says_what_to_do(tmp_path, capsys):
 def test_nested_lists_are_not_flattened(tmp_path, capsys):
     parquet.write_table(pa.table({"a": [[[1], [2]]]}), tmp_path / "in.parquet")
     assert main(["convert", str(tmp_path / "in.parquet"), str(tmp_path / "a.tfrecord")]) == 1
-    assert "can't be written" in capsys.readouterr().err
+    assert "Examples cannot hold" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ({"id": pa.bool_()}, "would not be the same"),
+        ({"id": pa.bool_()}, "would change"),
         ({"id": pa.int8()}, "Integer value"),
-        ({"other": pa.int64()}, "feature 'id' is no column of the schema"),
+        ({"other": pa.int64()}, "feature 'id' is not in the schema"),
     ],
 )
 def test_what_a_schema_can_not_hold_is_an_error(tmp_path, capsys, schema, words):
@@ -122,7 +122,7 @@ def test_a_schema_changes_no_value(tmp_path, capsys, column, type):
     assert main(["convert", str(tmp_path / "in.parquet"), str(tmp_path / "a.tfrecord")]) == 0
     arguments = [str(tmp_path / "a.tfrecord"), str(tmp_path / "b.arrow"), "--schema", str(tmp_path / "other.arrow")]
     assert main(["convert", *arguments]) == 2
-    assert "would not be the same" in capsys.readouterr().err and not (tmp_path / "b.arrow").exists()
+    assert "would change" in capsys.readouterr().err and not (tmp_path / "b.arrow").exists()
 
 
 def test_a_schema_takes_what_it_can_hold(tmp_path):
@@ -157,7 +157,7 @@ def test_an_interval_can_not_be_cast(tmp_path, capsys):
     with pa.ipc.new_file(tmp_path / "in.arrow", made.schema) as writer:
         writer.write_table(made)
     assert main(["convert", str(tmp_path / "in.arrow"), str(tmp_path / "a.tfrecord"), "--cast", "text"]) == 1
-    assert "can't be written to Examples" in capsys.readouterr().err
+    assert "Examples cannot hold" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["parquet", "arrow"])

@@ -92,7 +92,7 @@ def media(tmp_path, capsys, **columns):
 
 def test_a_path_without_the_bytes_is_an_error(tmp_path, capsys):
     status, err = media(tmp_path, capsys, i=[MEDIA[0], {"bytes": None, "path": "b.png"}])
-    assert status == 1 and "column 'i', row 1: the bytes of 'b.png' are not in the file" in err
+    assert status == 1 and "column 'i', row 1: missing bytes of 'b.png'" in err
 
 
 def test_a_column_that_has_the_name_of_the_paths_is_an_error(tmp_path, capsys):
@@ -114,7 +114,7 @@ def test_rows_in_an_order_of_their_own_are_refused(tmp_path, capsys):
     state = json.loads((tmp_path / "d" / "state.json").read_text())
     (tmp_path / "d" / "state.json").write_text(json.dumps({**state, "_indices_data_files": [{"filename": "i.arrow"}]}))
     assert main(["convert", str(tmp_path / "d"), str(tmp_path / "a.tfrecord")]) == 2
-    assert "an order of their own" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
+    assert "an indices mapping" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"_data_files": 1}', '{"_data_files": [{"filename": "../x"}]}'])
@@ -153,4 +153,4 @@ def test_a_dataset_of_tfds_is_converted_and_read(tmp_path, prepared, capsys):
 def test_a_missing_shard_of_tfds_is_an_error(tmp_path, prepared, capsys, number):
     (prepared / f"d-train.tfrecord-0000{number}-of-00002").unlink()
     assert main(["convert", str(prepared), str(tmp_path / "a.tfrecord")]) == 2
-    assert f"-0000{number}-of-00002: a file of the dataset is missing" in capsys.readouterr().err
+    assert f"-0000{number}-of-00002: missing file of the dataset" in capsys.readouterr().err

@@ -34,7 +34,9 @@ def test_help_has_examples_that_can_be_parsed(command, capsys):
         parsers[command.NAME].parse_args([word for word in words if word not in ("tfrecord-fast", command.NAME)])
 
 
-@pytest.mark.parametrize("said", ["It must not be one of the inputs", "one that changes in between is an error"])
+@pytest.mark.parametrize(
+    "said", ["The output must not be one of the inputs", "If a file changes in between, that is an error"]
+)
 def test_convert_says_what_it_refuses(said):
     assert said in " ".join(convert.__doc__.split()) and said in " ".join(manual().split())
 

@@ -120,7 +120,7 @@ def indexed(tmp_path, run):
 def test_check_finds_what_was_added(indexed, run):
     write(indexed, [b"x" * 10] * 6)
     status, out, err = run("index", "--check", indexed)
-    assert (status, out) == (1, "") and "5 records, and the file 6" in err
+    assert (status, out) == (1, "") and "5 records, but the file has 6" in err
 
 
 def test_check_finds_what_has_moved(indexed, run):
@@ -133,10 +133,10 @@ def test_check_finds_none_and_what_is_no_index(indexed, run):
     with open(f"{indexed}.idx", "w") as file:
         file.write("0 x\n")
     status, _, err = run("index", "--check", indexed)
-    assert status == 1 and "can't be read" in err
+    assert status == 1 and "cannot read the index" in err
     os.unlink(f"{indexed}.idx")
     status, _, err = run("index", "--check", indexed)
-    assert status == 2 and "no index" in err and not os.path.exists(f"{indexed}.idx")
+    assert status == 2 and "missing index" in err and not os.path.exists(f"{indexed}.idx")
 
 
 def test_json_is_an_object_per_file(indexed, run, run_json):

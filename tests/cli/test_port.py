@@ -46,9 +46,9 @@ def test_what_is_not_here_is_said_line_by_line(script, capsys):
         [f"{script}:10", "tf.compat.v1.Session"],
         [f"{script}:11", "tf.placeholder"],
     ]
-    assert "TensorFlow's own, which has to be installed (or use a dict" in lines[1]
-    assert "not without graphs (there are no graphs: give the values at once)" in lines[3]
-    assert lines[-1].startswith(f"{script}: 11 names: 7 here; 2 TensorFlow's own")
+    assert "from TensorFlow, which must be installed (or use a dict" in lines[1]
+    assert "unavailable without graphs (graphs are not supported: pass the values directly)" in lines[3]
+    assert lines[-1].startswith(f"{script}: 11 names: 7 available; 2 from TensorFlow")
     assert script.read_text() == SCRIPT
 
 
@@ -95,7 +95,7 @@ def test_a_script_that_finds_all_runs_after_it(tmp_path, capsys):
     path = tmp_path / "a.py"
     path.write_text("import tensorflow as tf\nprint(tf.reduce_sum(tf.constant([1, 2])).numpy())\n")
     status, out, _ = port(capsys, "--write", path)
-    assert status == 0 and out == f"{path}: 2 names: 2 here\n"
+    assert status == 0 and out == f"{path}: 2 names: 2 available\n"
     done = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert done.stdout == "3\n", done.stderr
 
@@ -116,7 +116,7 @@ def test_notebooks(tmp_path, capsys):
     path.write_text(json.dumps(notebook(*cells), indent=1, ensure_ascii=False) + "\n")
     status, out, _ = port(capsys, "--write", path)
     assert status == 1
-    assert out.splitlines()[0].startswith(f"{path}:cell 3:4: tf.Session: not without graphs")
+    assert out.splitlines()[0].startswith(f"{path}:cell 3:4: tf.Session: unavailable without graphs")
     cells[1][1][2] = "import tfrecord_fast.tensorflow as tf\n"
     assert json.loads(path.read_text()) == notebook(*cells)
     assert path.read_text() == json.dumps(notebook(*cells), indent=1, ensure_ascii=False) + "\n"
@@ -148,4 +148,4 @@ def test_a_name_that_is_nobodys(tmp_path, capsys):
     path = tmp_path / "a.py"
     path.write_text("import tensorflow as tf\ntf.contrib.slim\n")
     status, out, _ = port(capsys, path)
-    assert status == 1 and f"{path}:2: tf.contrib.slim: neither here nor in the TensorFlow that is installed" in out
+    assert status == 1 and f"{path}:2: tf.contrib.slim: unknown, also to the installed TensorFlow" in out

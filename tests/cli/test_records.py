@@ -137,10 +137,10 @@ def test_content_that_does_not_fit_its_type_is_shown_as_bytes():
     assert decode(record) == Decoded("TensorBoard event", None)
     with pytest.raises(Undecodable) as error:
         decode(record, "event")
-    assert str(error.value).startswith("the record can't be read as event: buffer size must be a multiple")
+    assert str(error.value).startswith("cannot decode the record as event: buffer size must be a multiple")
     with pytest.raises(Undecodable) as error:
         decode(b"\xff", "proto")
-    assert str(error.value) == "the record can't be read as proto: a varint is truncated or too long"
+    assert str(error.value) == "cannot decode the record as proto: a varint is truncated or too long"
     assert error.value.__cause__ is None and error.value.__suppress_context__
 
 

@@ -15,12 +15,13 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.command import run_here
 from tests.support.copying import read, write
-from tfrecord_fast.cli import files, main, splitting
-from tfrecord_fast.cli.commands import bench, sample, shuffle
+from tfrecord_fast.cli import arguments, files, main
+from tfrecord_fast.cli.arguments import count_of, fraction_of, seed_of, size_of
+from tfrecord_fast.cli.commands import bench, sample, shuffle, split
 from tfrecord_fast.cli.commands.schema import formats as schema_formats
 from tfrecord_fast.cli.commands.schema import surveys
 from tfrecord_fast.cli.console import Console, OutputClosed, Style
-from tfrecord_fast.cli.copying import count_of, counted, fraction_of, seed_of, size_of
+from tfrecord_fast.cli.copying import counted
 from tfrecord_fast.cli.formats import base, casts, csv_files, orc, parquet
 from tfrecord_fast.cli.records.showing import Shower
 
@@ -48,33 +49,33 @@ def folder(tmp_path, monkeypatch):
     [
         (
             "convert a out.csv --schema s.parquet",
-            "s.parquet has the schema of a Parquet or Arrow file, and the output is csv",
+            "--schema s.parquet requires a Parquet or Arrow output, but the output is csv",
         ),
         (
             "convert a out.csv --cast text",
-            "--cast is for columns of Parquet, Arrow and ORC, and the input is none of them",
+            "--cast requires a Parquet, Arrow or ORC input",
         ),
-        ("convert a out.csv --nan null", "--nan is for JSON lines, and out.csv will be csv"),
-        ("convert a out --shards 0", "--shards must be at least 1, got 0"),
-        ("convert a out --threads 0", "--threads must be at least 1, got 0"),
-        ("convert a out --limit -1", "--limit must be at least 0, got -1"),
+        ("convert a out.csv --nan null", "--nan requires a JSON lines output, but out.csv will be csv"),
         (
             "convert a out.csv --strings",
-            "--types, --schema and --strings say what columns of CSV hold, and the input is",
+            "--types, --schema and --strings require a CSV input",
         ),
-        ("convert a s.parquet out.jsonl", "input of several formats (parquet, tfrecord): convert one after the other"),
+        (
+            "convert a s.parquet out.jsonl",
+            "inputs of several formats (parquet, tfrecord): convert each format by itself",
+        ),
         (
             "convert a out.parquet --schema a.arrow",
             "Failed to open local file 'a.arrow'. Detail: [errno 2] No such file",
         ),
         ("convert gone.jsonl out.tfrecord", "gone.jsonl: No such file or directory"),
-        ("merge a out.csv", "out.csv: this writes TFRecord files; `tfrecord-fast convert` writes other formats"),
-        ("merge a a", "a: it is one of the inputs; --in-place replaces it"),
-        ("merge a .", ".: it is a folder, and the output is a file"),
-        ("merge a no/", "no/: it is a folder, and the output is a file"),
-        ("repair a --in-place --report a", "a: it is the input, and can't take the report"),
-        ("repair a out --report out", "out: it is the output, and can't take the report"),
-        ("repair a", "give the name of the output, or --in-place to replace the input"),
+        ("merge a out.csv", "out.csv: this command writes only TFRecord; `tfrecord-fast convert` writes others"),
+        ("merge a a", "a: the output is also an input; use --in-place to replace it"),
+        ("merge a .", ".: the output is a folder; pass the name of a file"),
+        ("merge a no/", "no/: the output is a folder; pass the name of a file"),
+        ("repair a --in-place --report a", "a: the report would replace the input"),
+        ("repair a out --report out", "out: the report and the output have the same name"),
+        ("repair a", "missing output: pass OUT, or --in-place to replace the input"),
     ],
 )
 def test_what_can_not_be_done_is_told(folder, run, line, said):
@@ -89,7 +90,7 @@ def test_a_schema_that_can_not_be_read_is_told(folder, run):
     open("t.parquet", "wb").write(b"no parquet at all")
     for name in ("s.arrow", "t.parquet"):
         status, _, err = run("convert", "a", "out.parquet", "--schema", name)
-        assert status == 2 and err.startswith(f"tfrecord-fast: {name}: no schema can be read: ")
+        assert status == 2 and err.startswith(f"tfrecord-fast: {name}: cannot read the schema: ")
 
 
 def test_columns_that_are_in_the_schema_only_are_null(folder, run):
@@ -101,7 +102,7 @@ def test_columns_that_are_in_the_schema_only_are_null(folder, run):
     assert made.schema.equals(schema) and made.to_pydict() == {"gone": [None] * 3, "n": [1, 2, 3]}
     assert casts._as_type(pa.nulls(2), pa.date32()).equals(pa.nulls(2, pa.date32()))
     module.write_table(pa.table({"m": [1]}), "s.parquet")
-    said = "out.parquet: feature 'n' is no column of the schema"
+    said = "out.parquet: feature 'n' is not in the schema"
     status, _, err = run("convert", "a", "out.parquet", "--schema", "s.parquet")
     assert status == 2 and err.startswith("tfrecord-fast: ") and err.endswith(f"{said}\n")
 
@@ -117,7 +118,7 @@ def test_a_decimal_of_many_digits_is_no_integer(folder, run):
         if fits:
             assert (status, err) == (0, "") and read("out.tfrecord")[0] == tf.encode_examples({"d": [2**63 - 1]})[0]
         else:
-            said = "a decimal has more digits than an int64: use --cast text"
+            said = "a decimal exceeds int64; use --cast text"
             assert (status, err) == (2, f"tfrecord-fast: d.parquet: column 'd': {said}\n")
 
 
@@ -161,13 +162,13 @@ def test_a_number_of_records_is_one(run, command):
 
 
 def test_options_of_stores_have_names_and_values(run):
-    assert files._storage_option("part_bytes=5") == ("part_bytes", 5)
-    assert files._storage_option("a=b=c") == ("a", "b=c") and files._storage_option("x=5") == ("x", "5")
-    assert files._storage_option("part_bytes=x") == ("part_bytes", "x") and files._storage_option("t=TRUE") == (
+    assert arguments._storage_option("part_bytes=5") == ("part_bytes", 5)
+    assert arguments._storage_option("a=b=c") == ("a", "b=c") and arguments._storage_option("x=5") == ("x", "5")
+    assert arguments._storage_option("part_bytes=x") == ("part_bytes", "x") and arguments._storage_option("t=TRUE") == (
         "t",
         True,
     )
-    assert files._storage_option("f=false") == ("f", False) and files._storage_option("e=") == ("e", "")
+    assert arguments._storage_option("f=false") == ("f", False) and arguments._storage_option("e=") == ("e", "")
     for text in ("secret", "=secret"):
         status, _, err = run("cat", "a", "--storage-option", text)
         assert status == 2 and "expected NAME=VALUE" in err and "secret" not in err
@@ -327,7 +328,7 @@ def test_bench_runs_the_harness_that_is_there(harness, monkeypatch, tmp_path):
 def test_bench_says_what_is_missing(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(bench, "home", lambda package: None)
     assert main(["bench"]) == 2
-    said = "the benchmark harness is not here: install a wheel, or work in a checkout"
+    said = "the benchmark harness is missing: install a wheel, or run this in a checkout"
     assert capsys.readouterr().err == f"tfrecord-fast: {said}\n"
     monkeypatch.setattr(bench, "home", lambda package: tmp_path)
     monkeypatch.setattr(bench, "_importable", lambda module: False)
@@ -429,7 +430,7 @@ def test_formats_say_themselves_how_they_are_read_and_written():
     ):
         with pytest.raises(NotImplementedError):
             call()
-    with pytest.raises(base.Unsuitable, match="out: ZSTD is not for this format"):
+    with pytest.raises(base.Unsuitable, match="out: this format does not support ZSTD"):
         base.RowSink("out", "ZSTD", None)
 
 
@@ -447,7 +448,7 @@ def test_json_of_standard_output(folder, run):
 
 def test_sides_whose_files_have_one_name_are_refused(folder, run):
     line = ["split", "a", "--ratio", "1:1", "--names", "x,x1", "--shards", "12", "-o", "{name}{shard:d}"]
-    said = "{name}{shard:d}: it gives the same name to several files"
+    said = "{name}{shard:d}: several files would get the same name"
     assert run(*line) == (2, "", f"tfrecord-fast: {said}\n") and sorted(os.listdir()) == ["a", "b", "s.parquet"]
 
 
@@ -466,11 +467,11 @@ def test_files_that_change_between_two_readings_are_told(folder, run, monkeypatc
     write("z", [b"x"] * 3, "GZIP")
     source = Changing()
     monkeypatch.setattr(sample, "source_of", lambda files, args: source)
-    said = "the files have changed: 3 records at first, then 6"
+    said = "the files changed while being read: 3 records first, then 6"
     assert run("sample", "z", "out", "-n", 2) == (2, "", f"tfrecord-fast: {said}\n")
     source = Changing()
-    monkeypatch.setattr(splitting, "source_of", lambda files, args: source)
-    said = "the files have changed while they were read: they have 6 records now"
+    monkeypatch.setattr(split, "source_of", lambda files, args: source)
+    said = "the files changed while being read: they have 6 records now"
     assert run("split", "z", "--into", 2, "-o", "out") == (2, "", f"tfrecord-fast: {said}\n")
     assert sorted(os.listdir()) == ["a", "b", "s.parquet", "z"]
 

@@ -95,7 +95,7 @@ def test_a_conflict_across_files_names_both(tmp_path, run):
     one = write(tmp_path / "1", example(a=("int64", [1]), b=("int64", [1])))
     two = write(tmp_path / "2", example(a=("float", [1.0]), b=("int64", [1])))
     status, out, err = run(one, two)
-    assert status == 1 and f"feature 'a' is float in {two}, and int64 in {one}" in err and "'b': tf.io.Fixed" in out
+    assert status == 1 and f"feature 'a' is float in {two}, but int64 in {one}" in err and "'b': tf.io.Fixed" in out
 
 
 def test_files_together_count_together(tmp_path, run):
@@ -109,7 +109,7 @@ def test_kinds_of_files_are_not_merged(tmp_path, run):
     one, two = write(tmp_path / "1", example(a=("int64", [1]))), write(tmp_path / "2", SEQUENCE)
     three, four = write(tmp_path / "3", example(z=("int64", [1]))), write(tmp_path / "4", example(a=("int64", [1])))
     status, out, err = run(one, two, three, four)
-    assert status == 0 and "the files hold 3 kinds of things" in err
+    assert status == 0 and "the files hold 3 groups of unrelated records" in err
     assert f"# 1 file of SequenceExamples: {two}" in out and f"# 1 file of Examples: {three}" in out
     assert f"# 2 files of Examples: {one}, …" in out and out.count("'a'") == 1
 
@@ -158,7 +158,7 @@ def test_a_name_that_is_not_utf8_is_a_line_that_says_it(tmp_path, run, form, key
     status, out, err = run("--format", form, path)
     assert (status, out, err.count("\n")) == (2, "", 1)
     shown = key.decode("utf-8", "backslashreplace")
-    assert err.startswith(f"tfrecord-fast: {path}: feature '{shown}': its name is not UTF-8")
+    assert err.startswith(f"tfrecord-fast: {path}: feature '{shown}': the name is not UTF-8")
 
 
 @pytest.mark.parametrize(

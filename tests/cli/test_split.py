@@ -131,7 +131,7 @@ def test_standard_input_is_cut_but_not_counted(tmp_path):
 def test_an_output_that_is_an_input_is_refused_when_its_number_is_known(tmp_path, run):
     path = write(tmp_path / "x-00001-of-00002", [b"1", b"2", b"3"])
     status, _, err = run("split", path, "--records", 2, "-o", tmp_path / "x")
-    assert status == 2 and "one of the inputs" in err
+    assert status == 2 and "also an input" in err
     assert names(tmp_path) == ["x-00001-of-00002"] and len(read(path)) == 3
     assert run("split", path, "--records", 2, "-o", tmp_path / "x", "--in-place")[0] == 0
     assert read(tmp_path / "x-00000-of-00002", path) == [b"1", b"2", b"3"] and len(read(path)) == 1
@@ -283,21 +283,21 @@ def test_kinds_that_change_are_values_of_their_own(tmp_path, run):
     ("line", "why"),
     [
         (["--ratio", "8"], "8:1:1"),
-        (["--ratio", "1:0"], "above 0"),
-        (["--ratio", "1:-1"], "above 0"),
-        (["--ratio", "1:x"], "above 0"),
-        (["--ratio", "1:nan"], "above 0"),
-        (["--ratio", "1:1e999999999"], "above 0"),
-        (["--ratio", "1:1", "--names", "a"], "2 sides"),
+        (["--ratio", "1:0"], "positive numbers"),
+        (["--ratio", "1:-1"], "positive numbers"),
+        (["--ratio", "1:x"], "positive numbers"),
+        (["--ratio", "1:nan"], "positive numbers"),
+        (["--ratio", "1:1e999999999"], "positive numbers"),
+        (["--ratio", "1:1", "--names", "a"], "2 splits"),
         (["--ratio", "1:1", "--names", "a,a"], "different names"),
         (["--ratio", "1:1", "--names", "a,"], "different names"),
         (["--ratio", "1:1", "--names", "a,b/c"], "different names"),
         (["--ratio", "1:1", "--by", "x", "--group", "y"], "not allowed"),
         (["--ratio", "1:1000000", "--by", "x"], "at most 1000000"),
-        (["--into", "3", "--by", "x"], "--by goes with --ratio"),
-        (["--into", "3", "--seed", "0"], "--seed goes with --ratio"),
+        (["--into", "3", "--by", "x"], "--by requires --ratio"),
+        (["--into", "3", "--seed", "0"], "--seed requires --ratio"),
         (["--into", "3", "--ratio", "1:1"], "not allowed"),
-        (["--into", "0"], "from 1 on"),
+        (["--into", "0"], "of at least 1"),
         (["--records", "-5"], "expected"),
         (["--size", "0"], "256MB"),
         ([], "required"),

@@ -84,7 +84,7 @@ def test_repair_names_standard_input(large):
     done = call("repair - - --json", large, stdin=large.open("rb"), stdout=subprocess.DEVNULL)
     assert done.returncode == 2
     done = call("repair - -", large, stdin=large.open("rb"), stdout=subprocess.DEVNULL)
-    assert done.stderr == "tfrecord-fast: standard input: nothing is damaged, 10,000 records in standard output\n"
+    assert done.stderr == "tfrecord-fast: standard input: no damage, 10,000 records in standard output\n"
 
 
 def test_a_report_that_can_not_be_written_is_named(large, tmp_path, capfd):
@@ -95,4 +95,4 @@ def test_a_report_that_can_not_be_written_is_named(large, tmp_path, capfd):
 def test_a_page_is_not_written_to_a_file_named_dash(large, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert app.run(["stats", str(large), "--html", "-"]) == 2
-    assert "--html takes the name of a file" in capfd.readouterr().err and os.listdir(tmp_path) == []
+    assert "--html requires a file name" in capfd.readouterr().err and os.listdir(tmp_path) == []

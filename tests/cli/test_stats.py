@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import threading
+from concurrent.futures import CancelledError
 
 import numpy as np
 import pytest
@@ -322,8 +323,14 @@ def test_without_threads_all_is_counted_here(tmp_path, figures, monkeypatch, thr
     monkeypatch.setattr(collecting, "default_threads", lambda: 2)
     monkeypatch.setattr(collecting, "_FIRST_RECORDS", 100)
     monkeypatch.setattr(collecting, "_UNIT_RECORDS", 100)
-    expected, left, starts = figures(*paths), itertools.repeat(True, threads), workers.has_started
-    monkeypatch.setattr(workers, "has_started", lambda thread: next(left, False) and starts(thread))
+    expected, left, start = figures(*paths), itertools.repeat(True, threads), threading.Thread.start
+
+    def refuse(thread):
+        if not next(left, False):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
     assert figures(*paths) == expected
 
 
@@ -334,7 +341,7 @@ def test_calls_that_are_dropped_end_the_wait_for_them():
     second = one.submit(list)
     assert begun.wait(60)
     one.stop()
-    with pytest.raises(RuntimeError, match="dropped"):
+    with pytest.raises(CancelledError):
         second.result()
     go_on.set()
     assert first.result() == (None, True)
@@ -395,7 +402,7 @@ def test_records_that_are_no_examples_have_sizes_and_kinds(tmp_path, run, figure
 
 def test_a_record_of_another_kind_among_examples_is_told(tmp_path, run):
     status, out, err = run("--json", write(tmp_path / "a", example(a=("int64", [1])), b"some words"))
-    assert status == 1 and "1 of 2 records are no Examples, but text: the first is record 1 of" in err
+    assert status == 1 and "1 of 2 records are not Examples (they look like text): the first is record 1 of" in err
     assert json.loads(out)["kinds"] == {"Example": 1, "text": 1}
 
 
@@ -403,7 +410,7 @@ def test_the_first_of_many_records_of_another_kind_is_told(tmp_path, run, monkey
     monkeypatch.setattr(collecting, "_FIRST_RECORDS", 3)
     monkeypatch.setattr(collecting, "_UNIT_RECORDS", 2)
     path = write(tmp_path / "a", *[example(a=("int64", [1])), b"some words"] * 10)
-    assert "10 of 20 records are no Examples, but text: the first is record 1 of" in run(path)[2]
+    assert "10 of 20 records are not Examples (they look like text): the first is record 1 of" in run(path)[2]
 
 
 def test_a_key_of_two_kinds_is_told(tmp_path, run):

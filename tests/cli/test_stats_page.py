@@ -103,7 +103,7 @@ def test_the_page_replaces_no_input(tmp_path, capfd, name):
     (tmp_path / "link").symlink_to("in")
     inside, other, page = (str(tmp_path / one) for one in ("in", "other", name))
     assert app.run(["stats", inside, "--against", other, "--html", page]) == 2
-    assert f"{page}: it is one of the files" in capfd.readouterr().err
+    assert f"{page}: the page would replace an input" in capfd.readouterr().err
     assert [list(tf.data.TFRecordDataset(one)) for one in (inside, other)] == [[b"words"], [b"words"]]
 
 
@@ -302,7 +302,7 @@ def test_features_are_filtered_and_sorted_by_keyboard(page, tmp_path, browser):
         assert shown.evaluate("document.activeElement.className") == "skip"
         shown.locator("#filter").fill("la")
         assert shown.locator(".card:visible h3").all_inner_texts() == ["label"]
-        assert shown.locator("#told").inner_text() == "1 of 4 features are shown"
+        assert shown.locator("#shown").inner_text() == "1 of 4 features shown"
         shown.locator("#filter").fill("")
         shown.locator("#sort").select_option("missing")
         assert shown.locator(".card h3").first.inner_text() == "list"

@@ -130,25 +130,25 @@ def test_duplicates_and_uneven_files_are_told(tmp_path, run):
         "2 files, 4 records, 4 B",
         "kinds: opaque bytes 3, text 1",
         "record sizes: 1 B – 1 B, mean 1 B",
-        f"duplicates: 2 records are copies of others (50 %), the most frequent one is there 3 times; record 1 of {four}"
-        f" is record 0 of {four} again",
+        f"duplicates: 2 records are copies (50 %), the most frequent record occurs 3 times; record 1 of {four}"
+        f" is a copy of record 0 of {four}",
         f"records per file: 0 ({none}) – 4 ({four}, 2 times the mean)",
     ]
     one = write(tmp_path / "one", b"a")
     lines = run(one, one)[1].splitlines()
     assert lines[3] == (
-        f"duplicates: 1 record is a copy of another one (50 %), the most frequent one is there 2 times; record 0 of "
-        f"{one} is record 0 of {one} again"
+        f"duplicates: 1 record is a copy (50 %), the most frequent record occurs 2 times; record 0 of "
+        f"{one} is a copy of record 0 of {one}"
     )
     assert lines[4] == f"records per file: 1 ({one}) – 1 ({one})"
     assert run(none)[1].splitlines() == ["1 file, 0 records, 0 B", "kinds: no records"]
-    assert run(four, "-n", 2)[1].startswith("1 file, 2 records (no more were looked at), 2 B\n")
+    assert run(four, "-n", 2)[1].startswith("1 file, 2 records (stopped at --limit), 2 B\n")
 
 
 @pytest.mark.parametrize(
     ("one", "two", "line", "score"),
     [
-        (("int64", [1]), ("float", [1.0]), "another kind", 1.0),
+        (("int64", [1]), ("float", [1.0]), "different kinds", 1.0),
         (("int64", []), ("int64", []), "- L-infinity", 0.0),
         (("bytes", []), ("bytes", []), "- L-infinity", 0.0),
         (("int64", [1]), ("int64", []), "- KS", 0.0),
@@ -165,7 +165,7 @@ def test_drift_of_values_of_all_kinds(tmp_path, run, one, two, line, score):
     page = tmp_path / "page.html"
     assert run(first, "--against", second, "--html", page)[0] == 0
     assert f'<td class="n" data-v="{score:.6f}">' in page.read_text()
-    said = {"another kind": "another kind of values", "-": "no values"}.get(line.rpartition(" L")[0] or line)
+    said = {"different kinds": "different kinds", "-": "no values"}.get(line.rpartition(" L")[0] or line)
     assert said is None or said in page.read_text()
 
 
@@ -179,7 +179,7 @@ def test_drift_of_many_different_texts_is_that_of_their_sizes(tmp_path, run):
         ["b", "only", "in", "the", "second", "set"],
         ["t", "≈", "1.000", "KS", "of", "sizes", "missing", "differs", "by", "0.500"],
     ]
-    assert "≈ is an estimate: of features with more than a thousand different values" in out
+    assert "≈ marks estimates: for features with more than a thousand distinct values" in out
 
 
 def test_sets_without_features_do_not_differ():
@@ -367,7 +367,7 @@ def test_chips_say_what_is_odd_of_a_feature(tmp_path, capfd):
     said = "tfrecord-fast: conflicting kinds: feature 'two' has int64 2 times, float 1 times\n"
     assert capfd.readouterr().err == said
     page = (tmp_path / "page").read_text()
-    for chip in ("2 without a kind", "two kinds of values", "25 % missing", "1 NaN", "1 infinite", "50 % missing"):
+    for chip in ("2 without a kind", "conflicting kinds", "25 % missing", "1 NaN", "1 infinite", "50 % missing"):
         assert f">{chip}</span>" in page
 
 
@@ -382,7 +382,7 @@ def test_quantiles_of_a_sketch_end_at_the_smallest_and_largest_value(tmp_path, r
     ("argv", "said"),
     [
         (["-n", "x"], "argument -n/--limit: expected a number of records, got 'x'"),
-        (["--columns", ","], "argument --columns: expected names of features, as label,age"),
+        (["--columns", ","], "argument --columns: expected feature names, as label,age"),
     ],
 )
 def test_arguments_that_say_nothing_are_usage(argv, said, capsys):

@@ -78,16 +78,16 @@ def test_a_sample_of_standard_input(tmp_path, path):
     status, said = run("sample", "-", "-", "-n", 7, given=path, out=tmp_path / "out")
     assert (status, said) == (0, "tfrecord-fast: standard output: 7 records of 200 (seed 0)\n")
     status, said = run("sample", "-", tmp_path / "more", "-n", 201, given=path)
-    assert (status, said) == (2, "tfrecord-fast: -n 201: there are only 200 records\n")
+    assert (status, said) == (2, "tfrecord-fast: -n 201: the input has only 200 records\n")
     status, said = run("sample", "-", tmp_path / "more", "--fraction", "0.5", given=path)
-    why = "--fraction needs to know how many records there are, and standard input is read once: give -n"
+    why = "--fraction needs to count the records first, which is impossible for standard input and pipes: use -n"
     assert (status, said) == (2, f"tfrecord-fast: {why}\n")
     assert not (tmp_path / "more").exists()
 
 
 def test_standard_input_is_not_split_by_what_has_to_be_known_first(tmp_path, path):
     status, said = run("split", "-", "-o", tmp_path / "out", "--into", 2, given=path)
-    known = "the number of files or of their records has to be known first, and standard input is read once"
+    known = "this needs to count the records first, which is impossible for standard input and pipes"
     assert (status, said) == (2, f"tfrecord-fast: {known}\n")
     assert os.listdir(tmp_path) == ["in"]
 
@@ -95,15 +95,12 @@ def test_standard_input_is_not_split_by_what_has_to_be_known_first(tmp_path, pat
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("merge IN - --shards 2", "standard output is one file: --shards is for others"),
-        ("merge IN - --json", "standard output takes the records: --json has no place there"),
-        (
-            "convert IN - --to jsonl --shards 2",
-            "standard output is one file, and no extension says its format: give --to",
-        ),
-        ("convert IN -", "standard output is one file, and no extension says its format: give --to"),
-        ("repair - --in-place", "standard input can't be replaced: give the name of the output"),
-        ("repair IN out --report -", "--report takes the name of a file; --json prints to standard output"),
+        ("merge IN - --shards 2", "--shards cannot be used when writing to standard output"),
+        ("merge IN - --json", "--json cannot be combined with records on standard output"),
+        ("convert IN - --to jsonl --shards 2", "--shards cannot be used when writing to standard output"),
+        ("convert IN -", "standard output has no extension: use --to to select its format"),
+        ("repair - --in-place", "--in-place cannot replace standard input: pass OUT"),
+        ("repair IN out --report -", "--report requires a file name; use --json to print to standard output"),
         ("merge IN out --compression gzip --level 99", None),
     ],
 )
@@ -119,10 +116,10 @@ def test_an_input_is_not_where_standard_output_goes(path, command):
     """`>> in`; but what is no file may be both."""
     name, *options = command
     status, said = run(name, path, "-", *options, out=path)
-    assert (status, said) == (2, f"tfrecord-fast: {path}: it is where standard output goes, too\n")
+    assert (status, said) == (2, f"tfrecord-fast: {path}: standard output is also an input\n")
     assert read(path) == RECORDS
     status, said = run(name, "-", "-", *options, given=path, out=path)
-    assert (status, said) == (2, "tfrecord-fast: <stdin>: it is where standard output goes, too\n")
+    assert (status, said) == (2, "tfrecord-fast: <stdin>: standard output is also an input\n")
     assert read(path) == RECORDS
 
 

@@ -167,8 +167,8 @@ def test_a_condition_on_a_name_that_no_record_has_is_told(open_page):
     page = open_page()
     page.fill("#where", "lable == 3")
     page.press("#where", "Enter")
-    status(page, "No record fits: none of the ")
-    status(page, " has a feature 'lable' (did you mean 'label'?)")
+    status(page, "No record fits: no feature 'lable' in the ")
+    status(page, " records read (did you mean 'label'?)")
 
 
 def test_keys_are_letters_in_a_field(open_page):
@@ -189,7 +189,7 @@ def test_a_number_leads_to_its_record(open_page):
     at(page, 33, 33)
     page.fill("#number", "1e5")
     page.press("#number", "Enter")
-    page.get_by_role("alert").get_by_text("is no number").wait_for()
+    page.get_by_role("alert").get_by_text("is not a number").wait_for()
     page.fill("#number", "5000")
     page.press("#number", "Enter")
     page.get_by_role("alert").get_by_text("fewer records").wait_for()

@@ -68,7 +68,7 @@ def test_a_file_that_goes_away_while_its_index_is_made(some, monkeypatch):
 def test_a_fault_that_nobody_expects_is_told_too(some, monkeypatch):
     monkeypatch.setattr(sources, "_source_of", lambda *those: 1 / 0)
     monkeypatch.setattr(threading, "excepthook", lambda args: None)
-    with pytest.raises(Unreadable, match="it can't be opened"):
+    with pytest.raises(Unreadable, match="the file can't be opened"):
         opened(some).source(time.monotonic() + 60)
 
 
@@ -124,7 +124,7 @@ def test_stretches_of_an_unknown_size_have_no_index():
 
 def test_the_address_ends_with_a_slash(some):
     with viewing(some) as viewer:
-        assert viewer.send(f"/{viewer.token}").content == b"404: the address ends with /\n"
+        assert viewer.send(f"/{viewer.token}").content == b"404: the address must end with /\n"
         assert viewer.send(f"/{viewer.token}/").status == 200
 
 
@@ -180,9 +180,7 @@ def test_the_status_tells_of_files_that_were_not_shown(some, tmp_path, monkeypat
     assert address.startswith("http://127.0.0.1:") and address.endswith("/\n")
     os.mkfifo(tmp_path / "fifo")
     assert main(["view", some, str(tmp_path / "fifo")]) == 2
-    assert (
-        capsys.readouterr().err == f"tfrecord-fast: {tmp_path / 'fifo'}: only files that can be read twice are shown\n"
-    )
+    assert capsys.readouterr().err == f"tfrecord-fast: {tmp_path / 'fifo'}: pipes and devices cannot be shown\n"
 
 
 # ---- Records ----
@@ -207,15 +205,15 @@ def test_more_features_than_can_be_shown_are_refused(monkeypatch):
     assert len(trees.tree_of(wire.example(two))[1].items) == 2
     with pytest.raises(ValueError) as error:
         trees.tree_of(wire.example([*two, (b"c", b"")]))
-    assert str(error.value) == "it has more than 2 features"
+    assert str(error.value) == "the record has more than 2 features"
 
 
 def test_a_record_that_is_malformed_inside_is_told(some, monkeypatch):
     monkeypatch.setattr(trees, "_MOST_ITEMS", 0)
     with viewing(some) as viewer:
-        assert viewer.ask("api/record")["problem"] == "it has more than 0 features"
+        assert viewer.ask("api/record")["problem"] == "the record has more than 0 features"
         for path in ("bytes", "text", "api/part"):
-            assert viewer.get(path, place="0").json == {"problem": "it has more than 0 features"}
+            assert viewer.get(path, place="0").json == {"problem": "the record has more than 0 features"}
 
 
 def test_an_example_list_with_context(tmp_path):
@@ -319,7 +317,7 @@ def test_the_largest_record_that_is_shown(tmp_path, monkeypatch, compression):
     assert source.record(0, time.monotonic() + 60) == b"x" * 50
     with pytest.raises(Unreadable) as error:
         source.record(1, time.monotonic() + 60)
-    assert str(error.value) == "it has 51 bytes, and up to 50 are shown"
+    assert str(error.value) == "the record has 51 bytes; at most 50 can be shown"
 
 
 def test_an_object_of_a_store_is_readable_again(some):

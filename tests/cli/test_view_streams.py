@@ -1,4 +1,4 @@
-"""`tfrecord-fast view`: compressed files, whose records are reached by reading from the start."""
+"""`tfrecord-fast view`: compressed files, whose records are read from the start."""
 
 import os
 

@@ -38,8 +38,8 @@ def problem(text):
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ([b"12345", b"1"], "a.idx has 2 records, and the file 3"),
-        ([b"12345"], "a.idx has 1 record, and the file 3"),
+        ([b"12345", b"1"], "a.idx has 2 records, but the file has 3"),
+        ([b"12345"], "a.idx has 1 record, but the file has 3"),
         (
             [b"12345", b"12", b"2"],
             "a.idx has record 1 at byte 21, with 18 bytes; in the file it is at byte 21, with 17",
@@ -53,21 +53,21 @@ def problem(text):
 def test_the_first_record_that_an_index_has_wrong_is_told(run, other, said):
     write("a", [b"12345", b"1", b"22"])
     write("b", other)
-    assert run("index", "a", "--check") == problem("a: there is no index a.idx")
+    assert run("index", "a", "--check") == problem("a: missing index a.idx")
     assert run("index", "b", "-o", "a.idx") == (0, f"a.idx: {len(other)} record{'s' * (len(other) > 1)}\n", "")
     assert run("index", "a", "--check") == (1, "", f"tfrecord-fast: a: {said}\n")
     status, out, _ = run("index", "a", "--check", "--json")
     error = {"reason": said, "offset": None, "record_index": None}
     assert status == 1 and json.loads(out) == {"path": "a", "index": "a.idx", "records": 3, "ok": False, "error": error}
     assert run("index", "a")[0] == 0
-    assert run("index", "a", "--check") == (0, "a.idx: 3 records, fits its file\n", "")
+    assert run("index", "a", "--check") == (0, "a.idx: 3 records, matches its file\n", "")
 
 
 def test_an_index_that_is_none_is_damage(run):
     write("a", [b"1"])
     open("a.idx", "wb").write(b"no index")
     status, out, err = run("index", "a", "--check")
-    assert (status, out) == (1, "") and err.startswith("tfrecord-fast: a: the index can't be read: ")
+    assert (status, out) == (1, "") and err.startswith("tfrecord-fast: a: cannot read the index: ")
 
 
 def test_where_indexes_may_go(run):
@@ -75,11 +75,11 @@ def test_where_indexes_may_go(run):
     os.mkdir("other")
     for name in ("a", "b", "other/a"):
         write(name, [b"1"])
-    assert run("index", "-") == problem("standard input is no file, which an index is for")
-    assert run("index", "a", "b", "-o", "no") == problem("no: of several files, the indexes need a folder that exists")
-    said = "to: several of the files have the same name, and so would their indexes"
+    assert run("index", "-") == problem("cannot index standard input; pass a file")
+    assert run("index", "a", "b", "-o", "no") == problem("no: to index several files, pass an existing folder")
+    said = "to: several files have the same name; their indexes would collide"
     assert run("index", "a", "other/a", "-o", "to") == problem(said)
-    said = "b: it is one of the files, and an index would replace it"
+    said = "b: the index would replace this file"
     assert run("index", "b", "-o", "b") == problem(said)
     os.symlink("b", "link")
     assert run("index", "b", "-o", "link") == problem(said)
@@ -122,7 +122,7 @@ CELLS = [
 def test_cells_are_named_and_only_imports_change(run):
     given = notebook(*CELLS, nbformat=4)
     open("n.ipynb", "w").write(json.dumps(given) + "\n")
-    assert run("port", "n.ipynb") == (0, "n.ipynb: 2 names: 2 here\n", "")
+    assert run("port", "n.ipynb") == (0, "n.ipynb: 2 names: 2 available\n", "")
     status, out, _ = run("port", "n.ipynb", "--json")
     assert status == 0 and [(one["place"], one["name"], one["where"]) for one in map(json.loads, out.splitlines())] == [
         ("cell 3:1", "tf.io.parse_example", "here"),
@@ -144,7 +144,7 @@ def test_what_is_no_notebook_is_told(run, text):
     open("n.ipynb", "w").write(text)
     open("s.py", "w").write("x = 1\n")
     status, out, err = run("port", "n.ipynb", "s.py")
-    assert status == 2 and err.startswith("tfrecord-fast: n.ipynb: ") and out == "s.py: 0 names: 0 here\n"
+    assert status == 2 and err.startswith("tfrecord-fast: n.ipynb: ") and out == "s.py: 0 names: 0 available\n"
 
 
 # ---- schema ----
@@ -174,8 +174,8 @@ def test_schemas_in_the_words_of_others(run):
     lists = wire.sequence_example([(b"c", wire.feature("int64", [1]))], [(b"s", [wire.feature("float", [1.0])])])
     write("b", [lists])
     for form, said in (
-        ("tfds", "TFDS stores Examples only, and these are SequenceExamples"),
-        ("tfmd", "a schema of TFMD is of Examples, and these are SequenceExamples"),
+        ("tfds", "TFDS supports Examples only, not SequenceExamples"),
+        ("tfmd", "TFMD supports Examples only, not SequenceExamples"),
     ):
         assert run("schema", "b", "--format", form) == problem(f"b: {said}")
     pytest.importorskip("pyarrow")
@@ -188,7 +188,7 @@ def test_a_schema_of_some_of_the_records(run):
     write("b", [example(n=("float", [1.0])), example(z=("int64", [1]))])
     status, _, err = run("schema", "a", "b", "--json")
     assert status == 1
-    assert err == "tfrecord-fast: conflicting kinds: feature 'n' is float in b, and int64 in a\n"
+    assert err == "tfrecord-fast: conflicting kinds: feature 'n' is float in b, but int64 in a\n"
     status, out, err = run("schema", "a", "b", "--json", "-n", 3)
     assert (status, err) == (0, "") and list(json.loads(out)["features"]) == ["n"]
     status, out, err = run("schema", "a", "b", "--json", "-n", 4)
@@ -200,10 +200,12 @@ def test_a_schema_of_some_of_the_records(run):
 
 def test_options_of_split_that_do_not_fit(run):
     write("a", [b"%d" % i for i in range(40)])
-    assert run("split", "a", "--into", 2, "-o", "-") == problem("standard output is one file: -o names several")
+    assert run("split", "a", "--into", 2, "-o", "-") == problem(
+        "-o cannot be standard output: this command writes several files"
+    )
     assert run("split", "a", "--into", 2, "-o", "") == problem("the output has no name")
-    assert run("split", "a", "--into", 2, "-o", "x", "--names", "a,b") == problem("--names goes with --ratio")
-    said = "--ratio has 3 sides, and --names 2"
+    assert run("split", "a", "--into", 2, "-o", "x", "--names", "a,b") == problem("--names requires --ratio")
+    said = "--ratio has 3 splits, but --names has 2"
     assert run("split", "a", "--ratio", "1:1:1", "--names", "a,b", "-o", "x") == problem(said)
     status, out, err = run("split", "a", "--records", 1, "-o", "x")
     lines = out.splitlines()
@@ -215,12 +217,12 @@ def test_repair_says_what_it_can_not_do(run):
     os.mkdir("two")
     for name in ("two/a", "two/b"):
         write(name, [b"1"])
-    assert run("repair", "two", "out") == problem("two: it names 2 files; they are repaired one by one")
+    assert run("repair", "two", "out") == problem("two: expected one file, got 2; repair them one by one")
     data = bytearray(open("two/a", "rb").read())
     data[-1] ^= 1
     open("two/a", "wb").write(data)
     status, out, err = run("repair", "two/a", "out")
-    assert status == 1 and out == "two/a: no record is intact, nothing was written\n" and not os.path.exists("out")
+    assert status == 1 and out == "two/a: no intact record, nothing was written\n" and not os.path.exists("out")
     assert err.startswith("tfrecord-fast: two/a: lost 17 bytes at byte 0: ")
 
 
@@ -238,10 +240,11 @@ def test_folders_of_datasets_have_splits(run):
     for splits in (["../d"], [""], [".."], "train", [5], None):
         open("d/dataset_dict.json", "w").write(json.dumps({"splits": splits}))
         status, _, err = run("cat", "d")
-        assert status == 2 and err.endswith("d/dataset_dict.json: it does not list the files of a dataset\n")
+        assert status == 2 and err.endswith("d/dataset_dict.json: not a list of the files of a dataset\n")
     open("d/train/state.json", "w").write(json.dumps({"_data_files": [], "_indices_data_files": [{"filename": "i"}]}))
     status, _, err = run("cat", "d/train")
-    said = "d/train/state.json: the rows have an order of their own, which is not followed: save it anew"
+    reason = "the dataset has an indices mapping, which is not supported: call flatten_indices() and save it again"
+    said = f"d/train/state.json: {reason}"
     assert status == 2 and err == f"tfrecord-fast: {said}\n"
 
 
@@ -251,22 +254,22 @@ def test_folders_of_datasets_have_splits(run):
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
-        ("a\n1\n", ["--types", "b=int"], "in.csv: there is no column 'b'; there are 'a'"),
+        ("a\n1\n", ["--types", "b=int"], "in.csv: no column 'b'; the columns are 'a'"),
         ("a,a\n1,2\n", [], "in.csv: several columns are named 'a'"),
-        ('a\n"1\n', [], "in.csv: a quote is not closed: the file ends within a field"),
-        ("a\n1\nx\n", ["--types", "a=int"], "in.csv: column 'a', row 1: 'x' is no int64"),
-        ("a\n1.5\nx\n", ["--types", "a=float"], "in.csv: column 'a', row 1: 'x' is no float"),
+        ('a\n"1\n', [], "in.csv: missing closing quote: the file ends within a field"),
+        ("a\n1\nx\n", ["--types", "a=int"], "in.csv: column 'a', row 1: 'x' is not a valid int64"),
+        ("a\n1.5\nx\n", ["--types", "a=float"], "in.csv: column 'a', row 1: 'x' is not a valid float"),
         (
             "a\n1\n1e39\n",
             [],
-            "in.csv: column 'a', row 1: '1e39' is beyond the range of float32; name the column a:bytes",
+            "in.csv: column 'a', row 1: '1e39' exceeds float32; name the column a:bytes",
         ),
         (
             "a\n0.5\n16777217\n",
             [],
-            "in.csv: column 'a', row 1: '16777217' would be rounded to a float32, since not all",
+            "in.csv: column 'a', row 1: '16777217' would be rounded to a float32, because other",
         ),
-        ("a\n1\n9223372036854775808\n", [], "in.csv: column 'a': not all are in the range of int64: "),
+        ("a\n1\n9223372036854775808\n", [], "in.csv: column 'a': a value exceeds int64: "),
     ],
 )
 def test_csv_that_can_not_be_rows(run, text, options, said):
@@ -290,7 +293,7 @@ def test_types_of_columns_are_arguments(run):
     assert run("convert", "in.csv", "again.tfrecord", "--schema", "s.json") == (0, "", "")
     assert read("again.tfrecord") == read("out.tfrecord")
     open("s.json", "w").write("{}")
-    said = "s.json: it is not what `tfrecord-fast schema --json` prints of Examples"
+    said = "s.json: not the output of `tfrecord-fast schema --json` for Examples"
     assert run("convert", "in.csv", "again.tfrecord", "--schema", "s.json") == problem(said)
 
 
@@ -298,7 +301,7 @@ def test_csv_holds_no_row_without_a_value(run):
     pytest.importorskip("pyarrow")
     write("a", [example(n=("int64", [1])), example()])
     status, _, err = run("convert", "a", "out.csv")
-    assert status == 2 and "a row of CSV without any value is an empty line, which readers pass over" in err
+    assert status == 2 and "a CSV row without any value is an empty line, which readers skip" in err
     assert "record 1" in err and os.listdir() == ["a"]
 
 
@@ -340,10 +343,10 @@ def test_json_that_is_no_row(run, line, said):
 
 def test_shards_are_for_tfrecord_files(run):
     write("a", [example(n=("int64", [1]))])
-    said = "--shards is for TFRecord files, and out.jsonl will be jsonl"
+    said = "--shards requires a TFRecord output, but out.jsonl will be jsonl"
     assert run("convert", "a", "out.jsonl", "--shards", 2) == problem(said)
 
 
 def test_conditions_on_lists_and_without_ends(run):
     write("a", [example(n=("int64", [1]))])
-    assert run("cat", "a", "--where", "(n == 1") == problem("--where: a parenthesis is not closed")
+    assert run("cat", "a", "--where", "(n == 1") == problem("--where: missing closing parenthesis")

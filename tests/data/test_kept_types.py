@@ -11,9 +11,9 @@ import pytest
 
 import tfrecord_fast as tf
 import tfrecord_fast.tensorflow as face
-from tests.faces.side_by_side import differences
 from tests.support import live_tensorflow
 from tests.support import wire_writer as wire
+from tests.tensorflow.side_by_side import differences
 from tfrecord_fast.data.named_tuples import class_of
 from tfrecord_fast.data.saved import Saving, elements_in
 from tfrecord_fast.values.columns.bytes_array import BytesArray

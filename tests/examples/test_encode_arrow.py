@@ -310,29 +310,16 @@ PANDAS_ROWS = [
 
 def test_a_pandas_frame():
     check(frame(), PANDAS_ROWS)
-
-
-def test_a_dict_of_pandas_series():
     check(dict(frame().items()), PANDAS_ROWS)
-
-
-def test_a_pandas_frame_with_another_index_keeps_its_rows_order():
-    check(frame().iloc[[2, 0]], [PANDAS_ROWS[2], PANDAS_ROWS[0]])
-
-
-def test_a_pandas_frame_over_arrow():
-    check(
-        frame().drop(columns=["c", "o", "l"]).convert_dtypes(dtype_backend="pyarrow"),
-        [{key: row[key] for key in row if key not in "col"} for row in PANDAS_ROWS],
-    )
+    check(frame().iloc[[2, 0]], [PANDAS_ROWS[2], PANDAS_ROWS[0]])  # whose index is another
+    over_arrow = frame().drop(columns=["c", "o", "l"]).convert_dtypes(dtype_backend="pyarrow")
+    check(over_arrow, [{key: row[key] for key in row if key not in "col"} for row in PANDAS_ROWS])
 
 
 # ---- polars ----
 
 
-@pytest.fixture
-def polars_frame():
-    pl = pytest.importorskip("polars")
+def polars_frame(pl):
     return pl.DataFrame(
         {
             "i": [1, None, 3],
@@ -369,19 +356,10 @@ POLARS_ROWS = [
 ]
 
 
-def test_a_polars_frame(polars_frame):
-    check(polars_frame, POLARS_ROWS)
-
-
-def test_a_dict_of_polars_series(polars_frame):
-    check({name: polars_frame[name] for name in polars_frame.columns}, POLARS_ROWS)
-
-
-def test_a_polars_frame_of_chunks(polars_frame):
-    import polars as pl
-
-    check(pl.concat([polars_frame, polars_frame], rechunk=False), POLARS_ROWS * 2)
-
-
-def test_a_slice_of_a_polars_frame(polars_frame):
-    check(polars_frame.slice(1, 2), POLARS_ROWS[1:])
+def test_a_polars_frame():
+    pl = pytest.importorskip("polars")
+    frame = polars_frame(pl)
+    check(frame, POLARS_ROWS)
+    check({name: frame[name] for name in frame.columns}, POLARS_ROWS)
+    check(pl.concat([frame, frame], rechunk=False), POLARS_ROWS * 2)
+    check(frame.slice(1, 2), POLARS_ROWS[1:])

@@ -52,9 +52,9 @@ def test_lengths_around_those_of_varints_are_protobufs(size):
 
 
 def test_scalars_of_every_length_are_protobufs():
-    for bits in range(65):
-        values = [v for v in (2**bits - 1, 2**bits, 1 - 2**bits, -(2**bits)) if -(2**63) <= v < 2**63]
-        check({"a": np.array(values, np.int64)}, [{"a": ("int64", [value])} for value in values])
+    powers = [2**bits for bits in range(65)]
+    values = [v for power in powers for v in (power - 1, power, 1 - power, -power) if -(2**63) <= v < 2**63]
+    check({"a": np.array(values, np.int64)}, [{"a": ("int64", [value])} for value in values])
 
 
 def test_keys_of_every_length_are_protobufs():

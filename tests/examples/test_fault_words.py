@@ -1,4 +1,4 @@
-"""What errors of the parsers say, whole. That TensorFlow's words are in them, tests/faces/test_face_words.py checks."""
+"""What errors of the parsers say, whole. tests/tensorflow/test_error_words.py looks for TensorFlow's words in them."""
 
 import pytest
 

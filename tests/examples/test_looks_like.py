@@ -82,10 +82,10 @@ USES = {
 
 
 def test_looking_for_features_says_what_it_is_instead(other):
-    for use in USES:
-        looks, path = other
+    looks, path = other
+    for use, read in USES.items():
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-            USES[use](path)
+            read(path)
         assert looks in str(caught.value) and "(record 2)" in str(caught.value)
         assert use == "infer_features of records" or str(path) in str(caught.value)
 

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pickle
+from datetime import datetime
 
 import fsspec
 import numpy as np
@@ -18,7 +19,8 @@ from tfrecord_fast.files.naming.formats import foreign_kind, head_of
 from tfrecord_fast.files.reading import record_counts
 from tfrecord_fast.files.reading.byte_ranges import plan_splits
 from tfrecord_fast.files.rewriting import shuffling
-from tfrecord_fast.files.stores import StoreSettings
+from tfrecord_fast.files.stores import StoreSettings, find_store
+from tfrecord_fast.files.stores.object_store import ObjectStore
 from tfrecord_fast.files.streams.listing import files_below, listed_parts
 from tfrecord_fast.files.streams.record_reader import tf_record_random_reader
 
@@ -315,3 +317,25 @@ def test_a_setting_of_another_type_is_named(wrong):
         with pytest.raises(ValueError, match="timeouts must be more than 0 seconds"):
             StoreSettings(**given)
     assert StoreSettings(timeout=0.1, request_timeout=0.1, max_requests=np.int64(3).item()).max_requests == 3
+
+
+def test_a_directory_bucket_is_listed_to_its_end():
+    """Its keys come in no order: one that is past the pattern says nothing of the next."""
+
+    class Library:
+        def list(self, store, prefix, offset, chunk_size):
+            assert offset is None or prefix != "d/train-"
+            keys = ("d/val-0", "d/train-1", "d/zzz", "d/train-0")
+            return iter([[{"path": key, "size": 1, "e_tag": "x", "last_modified": datetime.now()} for key in keys]])
+
+    store = object.__new__(ObjectStore)
+    store._library, store._patient, store._kind, store._base = Library(), None, "S3", "s3://b--x-s3"
+    store._is_express = True
+    assert [info.url for info in store.list("d/train-")] == ["s3://b--x-s3/d/train-1", "s3://b--x-s3/d/train-0"]
+
+
+@pytest.mark.parametrize("bucket, ordered", [("b--x-s3", False), ("b", True)])
+def test_a_directory_bucket_is_known_by_its_name(bucket, ordered):
+    pytest.importorskip("obstore")
+    store, _ = find_store(f"s3://{bucket}/k", {"anon": True, "region": "us-east-1"})
+    assert store._is_express is not ordered

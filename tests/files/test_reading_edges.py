@@ -3,7 +3,7 @@
 import errno
 import io
 import os
-import time
+import threading
 from typing import Any
 
 import fsspec
@@ -13,6 +13,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
+from tfrecord_fast.base import workers
 from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import FailedPreconditionError, InvalidArgumentError
 from tfrecord_fast.files.reading.tables import TableSource
@@ -110,11 +111,11 @@ def test_only_local_paths_are_local(path):
     assert local_paths([path, [os.path.dirname(path) + "/*"]]) == [os.fsencode(path)] * 2
     assert local_paths(["*", b"x"], patterns=False) == [b"*", b"x"]
     with open(path, "rb") as file:
-        with pytest.raises(TypeError, match="only a path can be read at random, got BufferedReader"):
+        with pytest.raises(TypeError, match="only a path supports random access, got BufferedReader"):
             local_paths([file])
-        with pytest.raises(TypeError, match="only a path can be read at random, got BufferedReader"):
-            random_access.random_names([file], StoreSettings())
-    with pytest.raises(ValueError, match="only local files can be read at random, got the URL 's3://b/x'"):
+        with pytest.raises(TypeError, match="only a path supports random access, got BufferedReader"):
+            random_access.random_locations([file], StoreSettings())
+    with pytest.raises(ValueError, match="only local files support random access, got the URL 's3://b/x'"):
         local_paths(["s3://b/x"])
 
 
@@ -169,11 +170,10 @@ def test_equal_shards_go_on_after_a_fork(path):
     batches = iter(reader)
     assert len(next(batches)) == 5
     counted = reader._running.counted
-    with counted._turn.lock:
-        counted._origin._process = -1
-        before, turn = counted._turn, counted._here()
-        assert turn is not before and counted._here() is turn and counted._origin.is_here()
+    held = counted._lock
+    counted._origin._process = -1  # as in a child
     assert reader.state_dict()["given"] == 1
+    assert counted._lock is not held and counted._origin.is_here()
 
 
 # ---- A URL as a file ----
@@ -388,29 +388,24 @@ def test_an_error_without_a_number_has_that_of_its_class(error, number):
     assert remote._number_of(error) == number
 
 
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+
+
 def test_an_object_can_not_be_fetched_without_a_thread(memory, monkeypatch):
     memory.pipe("/b/a", frames(RECORDS))
-    monkeypatch.setattr(remote, "has_started", lambda thread: False)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(NoThreadError, match="can't start new thread"):
         next(iter(tf.ShardReader("memory://b/a")))
 
 
 def test_sizes_are_asked_for_here_where_there_are_no_threads(memory, monkeypatch):
     memory.pipe({"/b/a": frames(RECORDS), "/b/b": frames(RECORDS[:3])})
-
-    class NoWorkers:
-        def __init__(self, count, name):
-            assert (count, name) == (2, "tfrecord_fast sizes")
-
-        def map(self, function, values):
-            raise NoThreadError("can't start new thread")
-
-        def stop(self):
-            pass
-
-    monkeypatch.setattr(random_access, "Workers", NoWorkers)
-    reader = tf.IndexedReader(["memory://b/a", "memory://b/b"])
-    assert len(reader) == 53 and reader[50:].tolist() == RECORDS[:3] and random_access.infos_of([], None) == []
+    settings = StoreSettings()
+    objects = random_access.found_objects([b"memory://b/a", b"memory://b/b"], settings)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert [one.size for one in random_access.infos_of(objects, settings)] == [one.size for one in objects]
+    assert random_access.infos_of([], settings) == []
 
 
 def test_local_files_and_objects_are_read_in_one_order(memory, path):
@@ -442,31 +437,14 @@ def test_an_index_that_can_not_be_written_leaves_nothing(memory, monkeypatch):
 
 def test_threads_that_fetch_end_with_the_interpreter(memory, monkeypatch):
     memory.pipe("/b/a", frames([b"x" * 1000] * 3000))
-    monkeypatch.setattr(remote, "_all", type(remote._all)())
+    monkeypatch.setattr(workers, "_running", {})
+    monkeypatch.setattr(workers, "_ending", False)
     batches = iter(tf.ShardReader("memory://b/a", batch_size=10, max_requests=3))
     next(batches)
-    (fetching,) = remote._all
-    assert 1 <= len(fetching._threads) <= 3
-    remote._stop_all()
-    assert not any(thread.is_alive() for thread in fetching._threads)
-    assert fetching.queue.take() is None
-
-
-def test_a_thread_that_does_not_end_is_left(monkeypatch):
-    waited = []
-
-    class Hanging:
-        def join(self, seconds):
-            waited.append(round(seconds, 1))
-
-    fetching = remote.Fetching([], StoreSettings(), 1 << 20)
-    fetching._threads = [Hanging(), Hanging()]
-    fetching.join(time.monotonic() + 2)
-    fetching.join(time.monotonic() - 2)
-    fetching._origin._process = -1
-    fetching.join(time.monotonic() + 2)
-    assert waited == [2.0, 2.0, 0.0, 0.0]
-    fetching.close()
+    fetchers = [thread for thread in workers._running if thread.name.startswith("tfrecord_fast fetch")]
+    assert 1 <= len(fetchers) <= 3
+    workers._stop_all()
+    assert not any(thread.is_alive() for thread in fetchers)
 
 
 def test_a_writer_of_another_process_is_refused(memory):

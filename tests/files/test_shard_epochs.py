@@ -436,7 +436,7 @@ MANY = [(workers, persistent, 3) for workers, persistent in [(0, False), *iterto
 FEW = [(2, False, 2), (4, True, 2)]
 
 
-@pytest.mark.parametrize(("method", "cases"), [("fork", MANY), ("spawn", FEW), ("forkserver", FEW)])
+@pytest.mark.parametrize(("method", "cases"), [("fork", MANY), ("forkserver", FEW)])
 def test_workers_count_the_epochs_of_their_reader(files, load, method, cases):
     for (workers, *_), iterations in zip(cases, load(method, *(f"counted{case}" for case in cases)), strict=True):
         parts = max(workers, 1)
@@ -445,7 +445,7 @@ def test_workers_count_the_epochs_of_their_reader(files, load, method, cases):
             assert epoch == i + 1
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_take_the_epoch_that_was_chosen(files, load, method):
     epochs = (4, 0)
     calls = [f"chosen({persistent}, 4, 0)" for persistent in ((False, True) if method == "fork" else (True,))]

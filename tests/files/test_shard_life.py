@@ -1,6 +1,6 @@
 """ShardReader's life: threads that end, signals that come through, forks, several readers and several threads.
 
-What has to hold a thousand times in a row is tried TFRECORD_FAST_ROUNDS times, 100 by default.
+What has to hold a thousand times in a row is tried TFRECORD_FAST_ROUNDS times, 40 by default.
 """
 
 import gc
@@ -22,7 +22,7 @@ from tests.support.frames import frames
 from tests.support.processes import printed
 from tests.support.threads import settled, thread_count
 
-ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "100"))
+ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "40"))
 RECORDS = 2000
 FILES = 5
 FEATURES = {"x": tf.FixedLenFeature([], tf.int64), "s": tf.VarLenFeature(tf.string)}
@@ -244,8 +244,17 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("kind", ["parsed", "raw"])
-@pytest.mark.parametrize(("workers", "method"), [(0, ""), *((n, m) for n in (1, 2, 3) for m in ("fork", "spawn"))])
+@pytest.mark.parametrize(
+    ("workers", "method", "kind"),
+    [
+        (0, "", "raw"),
+        (1, "fork", "parsed"),
+        (3, "fork", "parsed"),
+        (3, "fork", "raw"),
+        (1, "spawn", "raw"),
+        (3, "spawn", "parsed"),
+    ],
+)
 def test_a_data_loader_sees_every_record_once(files, tmp_path, workers, method, kind):
     script = tmp_path / "load.py"
     script.write_text(WORKERS)

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.support.forks import status_of_child
 from tfrecord_fast import _core
 from tfrecord_fast.files.stores import StoreSettings, cache, cache_folder
 from tfrecord_fast.files.stores.cache_folder import PIECE, CacheError, Draft, Folder, Lock, NoRoomError, Wanted
+from tfrecord_fast.files.streams.fetching import Fetching
 
 
 def wanted(number, size=10, version="v"):
@@ -389,3 +391,13 @@ def test_a_forked_process_has_caches_of_its_own(tmp_path, monkeypatch):
     with cache._lock:  # as if a thread held it that is not in the child
         after = cache.cache_of(settings)
     assert after is not before and cache.cache_of(settings) is after and cache._origin.is_here()
+
+
+def test_a_cached_copy_that_is_cut_off_is_no_copy(tmp_path):
+    copied = tmp_path / "copy"
+    copied.write_bytes(b"0123456789")
+    cache = SimpleNamespace(open=lambda *given: os.open(copied, os.O_RDONLY))
+    fetching = SimpleNamespace(_cache=cache, _settings=None)
+    found = SimpleNamespace(url="s3://b/k", size=12, version="1", store=None, key="k")
+    assert Fetching._kept(fetching, found, 2, 10) == b"23456789"
+    assert Fetching._kept(fetching, found, 2, 12) is None

@@ -247,7 +247,7 @@ def test_no_answer_at_all_is_a_time_out_that_names_the_object():
 def test_threads_of_requests_end_when_there_are_none():
     read_range(Faulty(), "x", 0, 5)
     until = time.monotonic() + 10
-    while any(thread.name == "tfrecord-fast-request" for thread in threading.enumerate()):
+    while any(thread.name == "tfrecord_fast request" for thread in threading.enumerate()):
         assert time.monotonic() < until
         time.sleep(0.1)
 

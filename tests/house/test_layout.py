@@ -6,10 +6,11 @@ TESTS = ROOT / "tests"
 ROOMS = {
     "benchmarks": "the harness in benchmarks/",
     "cli": "tfrecord-fast",
+    "contracts": "laws that hold in several places, each with an adapter per place",
     "core": "reading and writing records: csrc/ as it shows through its bindings",
     "data": "tf.data",
     "examples": "Examples: parsing, encoding, inference",
-    "faces": "TensorFlow's names",
+    "tensorflow": "TensorFlow's names",
     "faults": "damage, and what the system refuses",
     "files": "names, writers of shards, ShardReader, indexes",
     "house": "layout, documents, types, docstrings, imports, examples/",

@@ -21,7 +21,7 @@ PAGES += sorted((DOCS / "guide").glob("*.md"))
 # What else holds Python is run by tests of its own, with the files and servers that it needs.
 ELSEWHERE = {
     "docs/object_stores.md": "tests/remote/test_object_stores_doc.py",
-    "docs/tensorflow.md": "tests/faces/test_face_docs.py",
+    "docs/tensorflow.md": "tests/tensorflow/test_docs.py",
     "docs/integrations/beam.md": "tests/integrations/test_beam_docs.py",
     "docs/integrations/dask.md": "tests/integrations/test_dask.py",
     "docs/integrations/grain.md": "tests/integrations/test_grain_docs.py",

@@ -41,11 +41,11 @@ FILES_FLOOR = {room: number for number, rooms in enumerate(FILES_FLOORS) for roo
 
 # What imports by name at run time: lazy names, optional packages, the harness, which is not part of the package, and
 # names that are TensorFlow's.
-BY_NAME = {"base.lazy", "base.optional", "cli.commands.bench", "tensorflow.fallback"}
+BY_NAME = {"base.lazy", "base.optional", "cli.commands.bench", "tensorflow.fallback", "tensorflow.modules"}
 
 MOST_MODULES = 15  # of a folder, beside its subfolders
 # Folders that have more still.
-CROWDED = {"cli", "data/nodes", "examples", "files", "files/stores", "tensorflow", "tensorflow/ops", "values"}
+CROWDED = {"data/nodes", "examples", "files", "files/stores", "values"}
 
 # Public, whatever they start with.
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}

@@ -124,7 +124,7 @@ def test_a_file_of_which_nothing_is_said_is_looked_into(path, monkeypatch):
         return source_of(path, compression_type=None).get_range_tracker(None, None).stop_position()
 
     assert end() == float("inf")  # it is too small for that
-    monkeypatch.setattr("tfrecord_fast.integrations.beam.access.LEAST_DIVIDED", 1)
+    monkeypatch.setattr("tfrecord_fast.integrations.beam.access._LEAST_DIVIDED", 1)
     assert end() == os.path.getsize(path)
     assert_split_at_fraction_exhaustive(source_of(path, compression_type=None))
     path.write_bytes(gzip.compress(path.read_bytes()))

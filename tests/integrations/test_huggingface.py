@@ -201,7 +201,7 @@ def test_images_in_files_are_not_lost_silently(tmp_path):
 
 def test_a_streamed_dataset_is_encoded_batch_by_batch(files):
     dataset = from_tfrecord(files, streaming=True)
-    with pytest.raises(TypeError, match="write it batch by batch"):
+    with pytest.raises(TypeError, match="encode it batch by batch"):
         tf.encode_examples(dataset)
     records = [r for batch in dataset.with_format("arrow").iter(7) for r in tf.encode_examples(batch).tolist()]
     assert records == tf.encode_examples(from_tfrecord(files)).tolist()

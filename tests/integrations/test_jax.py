@@ -30,7 +30,7 @@ def batch(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _as_if_new(monkeypatch):
-    monkeypatch.setattr(integration, "_said", set())
+    monkeypatch.setattr(integration, "_warned", set())
 
 
 def silently(*arguments, **options):
@@ -110,7 +110,7 @@ def test_a_value_that_would_change_is_an_error(values):
         device_put({"x": values})
 
 
-@pytest.mark.filterwarnings("ignore:JAX cuts")
+@pytest.mark.filterwarnings("ignore:JAX truncates")
 def test_floats_without_a_value_fit():
     made = device_put({"x": np.array([0.5, np.nan, np.inf, -0.0])})["x"]
     assert np.array_equal(made, [0.5, np.nan, np.inf, -0.0], equal_nan=True) and np.signbit(made[3])
@@ -129,12 +129,12 @@ def test_with_x64_all_bits_stay():
         assert made["x"].tolist() == [2**40] and made["y"].tolist() == [0.1]
 
 
-# ---- What no device takes ----
+# ---- What devices can't hold ----
 
 
 @pytest.mark.parametrize("key", ["s", "list", "words", "ragged"])
 def test_strings_and_ragged_columns_are_refused_by_name(batch, key):
-    with pytest.raises(InvalidArgumentError, match=f"feature '{key}': no device takes"):
+    with pytest.raises(InvalidArgumentError, match=f"feature '{key}': devices can't hold"):
         device_put({"v": batch["v"], key: batch[key]})
 
 
@@ -155,7 +155,7 @@ def test_strings_and_ragged_columns_are_refused_by_name(batch, key):
     ids=repr,
 )
 def test_what_is_no_number_is_refused_by_name(value):
-    with pytest.raises(InvalidArgumentError, match="feature 'x': no device takes"):
+    with pytest.raises(InvalidArgumentError, match="feature 'x': devices can't hold"):
         device_put({"x": value})
 
 
@@ -168,7 +168,7 @@ def test_others_may_be_dropped_or_kept(batch):
         device_put(columns, others="ignore")
 
 
-@pytest.mark.filterwarnings("ignore:JAX cuts")
+@pytest.mark.filterwarnings("ignore:JAX truncates")
 def test_others_may_be_padded(batch):
     made = device_put({key: batch[key] for key in ("s", "list", "ragged")}, pad={"s": 3, "list": 4, "ragged": 2})
     assert made["s"].dtype == np.uint8
@@ -179,9 +179,9 @@ def test_others_may_be_padded(batch):
 
 def test_parts_of_a_tuple_go_by_their_number_and_those_of_a_feature_by_its_name(batch):
     assert device_put((np.int32([1]), batch["s"]), pad={1: 3})[1].shape == (8, 3)
-    with pytest.raises(InvalidArgumentError, match="feature 1: no device takes"):
+    with pytest.raises(InvalidArgumentError, match="feature 1: devices can't hold"):
         device_put((np.int32([1]), batch["s"]))
-    with pytest.raises(InvalidArgumentError, match="feature 'pair': no device takes"):
+    with pytest.raises(InvalidArgumentError, match="feature 'pair': devices can't hold"):
         device_put({"pair": (np.int32([1]), batch["s"])})
 
 

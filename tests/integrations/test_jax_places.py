@@ -34,7 +34,7 @@ def test_a_column_that_can_not_be_laid_out_is_named(mesh):
     ) as caught:
         device_put({"w": np.float32([[1]]), "x": np.float32([1, 2, 3])}, place)
     assert str(place) in str(caught.value) and isinstance(caught.value.__cause__, ValueError)
-    assert str(caught.value).endswith("; drop_remainder=True leaves out a last batch that is smaller")
+    assert str(caught.value).endswith("; drop_remainder=True leaves out a smaller last batch")
     with pytest.raises(InvalidArgumentError, match=r"feature 's': an array of shape \[\] can't be laid out") as caught:
         device_put({"s": np.float32(1)}, place)
     assert "drop_remainder" not in str(caught.value)
@@ -55,7 +55,7 @@ def test_arrays_of_several_processes_are_made_one_by_one(mesh, monkeypatch):
     assert found["x"] == found["z"] == "whole" and found["y"].tolist() == [3]
     assert made == [(far, [1, 2]), (far, [4])] and alone == [near]
 
-    def fail(place, array):
+    def fail(target, array):
         raise ValueError("not so")
 
     monkeypatch.setattr(jax, "make_array_from_process_local_data", fail)
@@ -79,17 +79,15 @@ def test_arrays_of_objects_are_padded_as_strings_are():
     assert made["x"].dtype == np.uint8 and made["x"].tolist() == [[97, 98, 99, 0], [0] * 4, [100, 0, 0, 0]]
     made = device_put({"x": BytesArray([[b"a", b"bc"]])}, pad={"x": 2})
     assert made["x"].tolist() == [[[97, 0], [98, 99]]]
-    with pytest.raises(InvalidArgumentError, match=r"^feature 'x': a row has 3 values, and pad has room for 2$"):
+    with pytest.raises(InvalidArgumentError, match=r"^feature 'x': a row has 3 values, but its pad is 2$"):
         device_put({"x": np.array([b"abc"], object)}, pad={"x": 2})
     assert device_put({"x": np.array([], object)}, pad={"x": 2})["x"].shape == (0, 2)
 
 
 def test_padding_for_a_feature_that_there_is_not_is_refused():
-    with pytest.raises(
-        InvalidArgumentError, match=r"pad has \[\"'a'\", \"'b'\"\], which are no features of this batch"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"pad has \[\"'a'\", \"'b'\"\], which this batch does not have"):
         device_put({"x": np.float32([1])}, pad={"b": 1, "a": 2})
-    with pytest.raises(InvalidArgumentError, match='others is "raise", "drop" or "keep", got \'no\''):
+    with pytest.raises(InvalidArgumentError, match='others must be "raise", "drop" or "keep", got \'no\''):
         device_put({"x": np.float32([1])}, others="no")
 
 
@@ -102,12 +100,12 @@ def test_a_refusal_says_what_it_is():
     ):
         with pytest.raises(InvalidArgumentError) as caught:
             device_put({"x": value})
-        assert str(caught.value).startswith(f"feature 'x': no device takes {what}\"drop\"")
-        assert ("pad={'x': width} makes dense rows of it" in str(caught.value)) == ("strings" in what)
+        assert str(caught.value).startswith(f"feature 'x': devices can't hold {what}\"drop\"")
+        assert ("pad={'x': width} converts it to dense rows" in str(caught.value)) == ("strings" in what)
 
 
 def test_what_is_dropped_leaves_its_place_in_a_tuple(monkeypatch):
-    monkeypatch.setattr(integration, "_said", set())
+    monkeypatch.setattr(integration, "_warned", set())
     made = device_put((np.float32([1]), [b"a"], {"x": [b"a"], "y": np.int32([2])}), others="drop")
     assert type(made) is tuple and made[0].tolist() == [1] and made[1] is None and list(made[2]) == ["y"]
     kept = [b"a"]

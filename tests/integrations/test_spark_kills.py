@@ -8,13 +8,15 @@ import pytest
 pytest.importorskip("pyspark")
 
 from tests.support.paths import ROOT
-from tools.kills.spark import WAYS
+
+WAYS = ["executor, writing", "Python worker, reading"]  # tools.kills.spark has the others, too
 
 
 @pytest.fixture(scope="module")
 def said():
     """What one round says, in a process whose Spark is its own: how it starts depends on the environment."""
     command = [sys.executable, "-m", "tools.kills.spark", "--rounds", "1"]
+    command += [word for way in WAYS for word in ("--only", way)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     return done.stdout + done.stderr[-5000:]
 

@@ -13,7 +13,7 @@ from tfrecord_fast.integrations.spark import TFRecordDataSource
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({}, "no path"),
+        ({}, "a path is missing"),
         ({"paths": ""}, "list of paths is empty"),
         ({"paths": "[]"}, "list of paths is empty"),
         ({"splitBytes": "0"}, "splitBytes must be at least 1"),

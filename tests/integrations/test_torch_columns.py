@@ -85,9 +85,7 @@ def test_a_ragged_column_is_jagged_or_padded(column, rows):
 def test_a_feature_list_has_two_ragged_dimensions():
     column = listed([[1, 2], [3], [], [4]], steps=[1, 3])
     assert tensor_of(column, PADDED, "x").tolist() == [[[1, 2], [0, 0], [0, 0]], [[3, 0], [0, 0], [4, 0]]]
-    with pytest.raises(
-        InvalidArgumentError, match="feature 'x': a jagged tensor has one ragged dimension, and these are 2"
-    ):
+    with pytest.raises(InvalidArgumentError, match="feature 'x': a jagged tensor can't hold 2"):
         tensor_of(column, JAGGED, "x")
 
 
@@ -98,7 +96,7 @@ def test_a_sparse_column_is_sparse_where_it_is_one():
     rows, sparse = listed([[1], [2, 3]]), JAGGED._replace(sparse=frozenset("x"))
     assert tensor_of(rows, sparse, "y").layout is torch.jagged and tensor_of(rows, JAGGED, "x").layout is torch.jagged
     assert tensor_of(rows, sparse, "x").to_dense().tolist() == [[1, 0], [2, 3]]
-    with pytest.raises(InvalidArgumentError, match="feature 'x': a sparse tensor of torch can't hold strings"):
+    with pytest.raises(InvalidArgumentError, match="feature 'x': torch's sparse tensors can't hold strings"):
         tensor_of(SparseTensor([[0, 0]], [b"a"], [1, 1]), JAGGED, "x")
 
 
@@ -112,11 +110,9 @@ def test_strings_are_lists_or_bytes():
     deep = RaggedTensor.from_row_lengths(lists, [1, 1])
     assert tensor_of(deep, BYTES, "x").shape == (2, 1, 2, 3)
     jagged = Choices("uint8", "jagged")
-    with pytest.raises(
-        InvalidArgumentError, match=r"and these are lists of strings; strings=\"list\" gives lists of bytes"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"hold lists of strings; use strings=\"list\" for lists of bytes"):
         tensor_of(lists, jagged, "x")
-    with pytest.raises(InvalidArgumentError, match=r"and these are strings of shape \[2\] per record"):
+    with pytest.raises(InvalidArgumentError, match=r"hold strings of shape \[2\] per record"):
         tensor_of(BytesArray([[b"a", b"b"]]), jagged, "x")
     found = tensor_of(words(b"ab", b"", b"c"), jagged, "x")
     assert [row.tolist() for row in found.unbind()] == [[97, 98], [], [99]]
@@ -143,9 +139,9 @@ def test_tensors_are_padded_to_the_largest():
 
 
 def test_choices_are_checked():
-    with pytest.raises(InvalidArgumentError, match='strings is "list" or "uint8", got \'x\''):
+    with pytest.raises(InvalidArgumentError, match='strings must be "list" or "uint8", got \'x\''):
         Choices.checked("x", "jagged")
-    with pytest.raises(InvalidArgumentError, match='ragged is "jagged" or "padded", got \'x\''):
+    with pytest.raises(InvalidArgumentError, match='ragged must be "jagged" or "padded", got \'x\''):
         Choices.checked("list", "x")
     assert Choices.checked("uint8", "padded") == ("uint8", "padded", None)
 
@@ -205,13 +201,11 @@ def test_what_has_its_features_already_is_given_alone(path):
     )
     for given, name in ((reader, "a ShardReader"), (elements, "a Dataset")):
         for more in ({"features": FEATURES}, {"label_key": "x"}, {"groups": {}}, {"batch_size": 3}):
-            with pytest.raises(
-                InvalidArgumentError, match=f"^{name} has its features and options already: give it alone$"
-            ):
+            with pytest.raises(InvalidArgumentError, match=f"^{name} has its own features and options: pass it alone$"):
                 TFRecordIterableDataset(given, **more)
     stores = ({"storage_options": {}}, {"max_requests": 5}, {"cache_dir": "copies"})
     for more in ({"features": FEATURES}, {"indexes": [None]}, {"groups": {}}, *stores):
-        with pytest.raises(InvalidArgumentError, match="an IndexedReader has its features and options already"):
+        with pytest.raises(InvalidArgumentError, match="an IndexedReader has its own features and options"):
             TFRecordMapDataset(indexed, **more)
     assert TFRecordMapDataset(indexed).reader is indexed and TFRecordIterableDataset(reader).source is reader
 
@@ -219,14 +213,12 @@ def test_what_has_its_features_already_is_given_alone(path):
 def test_the_number_of_workers_is_checked(path):
     dataset = TFRecordIterableDataset(path, FEATURES, batch_size=3, num_workers=2)
     assert len(dataset) == 3
-    with pytest.raises(
-        InvalidArgumentError, match="was made with num_workers=2, and is read with 0: give it what the Data"
-    ):
+    with pytest.raises(InvalidArgumentError, match="has num_workers=2, but the DataLoader has 0: pass the same"):
         iter(dataset)
     assert [batch["x"].tolist() for batch in TFRecordIterableDataset(path, FEATURES, batch_size=3, num_workers=0)] == [
         [0, 1, 2], [3, 4, 5], [6],
     ]  # fmt: skip
-    with pytest.raises(TypeError, match="how many batches there are depends on the DataLoader's workers"):
+    with pytest.raises(TypeError, match="the number of batches depends on the DataLoader's workers"):
         len(TFRecordIterableDataset(path, FEATURES))
 
 

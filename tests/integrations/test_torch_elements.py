@@ -3,15 +3,16 @@
 import contextlib
 import os
 import pickle
+from typing import Any, NamedTuple
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from tfrecord_fast.base import ranks
+from tfrecord_fast.data import Dataset
+from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.integrations.torch.elements import Elements
 
-from tfrecord_fast.base import ranks  # noqa: E402
-from tfrecord_fast.data import Dataset  # noqa: E402
-from tfrecord_fast.errors import InvalidArgumentError  # noqa: E402
-from tfrecord_fast.integrations.torch.elements import Elements  # noqa: E402
+torch = pytest.importorskip("torch")
 
 
 def doubled(value):
@@ -97,12 +98,12 @@ def test_a_state_of_other_parts_is_refused(worker):
         second.load_state_dict(state)
         with (
             worker(0, workers),
-            pytest.raises(ValueError, match=f"a DataLoader with 3 parts, this one has {workers}"),
+            pytest.raises(ValueError, match=f"a DataLoader with 3 workers, this one has {workers}"),
         ):
             second.converted(int)
     second = shuffled()
     second.load_state_dict(state)
-    with pytest.raises(ValueError, match="a DataLoader with 3 parts, this one has 1"):
+    with pytest.raises(ValueError, match="a DataLoader with 3 workers, this one has 1"):
         second.converted(int)
 
 
@@ -111,7 +112,7 @@ def test_a_state_of_other_seeds_is_refused():
     next(first.converted(int))
     second = Elements(Dataset.range(12).shuffle(12, seed=4))
     second.load_state_dict(first.state_dict())
-    with pytest.raises(ValueError, match="its shuffles had other seeds; give them seed="):
+    with pytest.raises(ValueError, match="its shuffles have other seeds; pass them seed="):
         second.converted(int)
 
 
@@ -228,5 +229,23 @@ def test_elements_know_that_they_are_divided(worker):
     assert [bool(value) for value in one.converted(bool)] == [False] * 4
     with worker(1, 2):
         assert [bool(value) for value in one.converted(bool)] == [True] * 2 and not ranks.is_dividing()
-        with ranks.dividing(), pytest.raises(RuntimeError, match="a TFRecordIterableDataset over a Dataset divides"):
+        with (
+            ranks.dividing(),
+            pytest.raises(RuntimeError, match="over a Dataset already divides"),
+        ):
             one.converted(bool)
+
+
+class XY(NamedTuple):
+    x: Any
+    y: Any
+
+
+def test_a_named_tuple_stays_one_in_torch():
+    torch = pytest.importorskip("torch")
+    from tfrecord_fast.integrations.torch import TFRecordIterableDataset
+
+    numbers = Dataset.range(4).map(lambda n: XY(n, (n * 2, XY(n, n)))).batch(2)
+    for batch in torch.utils.data.DataLoader(TFRecordIterableDataset(numbers), batch_size=None):
+        assert type(batch) is XY and type(batch.y[1]) is XY
+        assert torch.equal(batch.y[0], batch.x * 2) and torch.equal(batch.y[1].x, batch.x)

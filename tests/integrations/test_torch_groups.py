@@ -93,7 +93,7 @@ def test_rows_are_collated_by_ones_own_function(paths):
 
 
 def test_readers_have_their_own(paths):
-    with pytest.raises(InvalidArgumentError, match="has its features and options already"):
+    with pytest.raises(InvalidArgumentError, match="has its own features and options"):
         TFRecordIterableDataset(tf.ShardReader(paths, FEATURES), groups=GROUPS)
-    with pytest.raises(InvalidArgumentError, match="an IndexedReader has its features and options already"):
+    with pytest.raises(InvalidArgumentError, match="an IndexedReader has its own features and options"):
         TFRecordMapDataset(tf.IndexedReader(paths, FEATURES), groups=GROUPS)

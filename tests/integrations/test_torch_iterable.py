@@ -71,8 +71,7 @@ def expected(files, workers, epoch, **given):
 
 
 ALL = sorted(1000 * file + i for file in range(FILES) for i in range(RECORDS))
-HOW = [(0, None, False), *((n, "fork", kept) for n in (2, 4) for kept in (False, True))]
-HOW += [(2, "spawn", False), (2, "forkserver", True)]
+HOW = [(0, None, False), (2, "fork", False), (4, "fork", True), (2, "spawn", False), (2, "forkserver", True)]
 
 
 @pytest.mark.parametrize(("workers", "method", "persistent"), HOW)
@@ -162,8 +161,7 @@ def interrupted(make, workers, after, rng, kind=StatefulDataLoader, **given):
     return epochs
 
 
-@pytest.mark.parametrize("workers", [0, 2, 4])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("workers", "seed"), [(0, 0), (0, 1), (2, 0), (2, 1), (4, 2)])
 def test_a_loader_that_is_resumed_gives_every_record_once_in_the_same_order(files, workers, seed):
     rng = random.Random(f"{workers} {seed}")
     epochs = interrupted(lambda: dataset(files), workers, rng.randrange(25), rng)
@@ -231,7 +229,7 @@ def test_the_first_epoch_is_what_the_dataset_gives(files):
     assert seen(made) == [batch["x"].tolist() for batch in elements(files).source]
 
 
-@pytest.mark.parametrize("workers", [0, 2, 4])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_elements_of_a_dataset_are_resumed(files, workers):
     rng = random.Random(workers)
     epochs = interrupted(lambda: elements(files), workers, rng.randrange(25), rng)
@@ -281,7 +279,7 @@ def test_what_divides_by_itself_is_refused_in_a_dataset_that_is_divided(files, h
         made = TFRecordIterableDataset(in_a_pipeline(files, reading, how))
         whole = list(made)
         assert len(list(loader(made))) == len(whole)
-        with pytest.raises(RuntimeError, match=r"records would be lost\. Give it to TFRecordIterableDataset as it is"):
+        with pytest.raises(RuntimeError, match=r"records would be lost\. Pass it to TFRecordIterableDataset directly"):
             list(loader(made, 2, "fork"))
         assert len(list(loader(made, 1, "fork"))) == len(whole)
 

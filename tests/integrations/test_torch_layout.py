@@ -21,7 +21,7 @@ PAGE = mmap.PAGESIZE
 
 def crossed(value):
     parts, skeleton = parts_of(value)
-    layout = layout_of(skeleton, tuple(parts.kinds))
+    layout = layout_of(skeleton, tuple(parts.types))
     block = bytearray(layout.size)
     put(layout, parts.tensors, block)
     return restored(layout, block, parts.others), parts, layout
@@ -166,55 +166,55 @@ def parent(monkeypatch, worker):
 
 @pytest.mark.parametrize(("size", "pages"), [(1, 1), (3584, 1), (3585, 2), (4032, 2), (10 * PAGE, 12)])
 def test_a_block_has_room_for_a_batch_that_is_a_little_larger(worker, size, pages):
-    block = worker.place(size)._block
+    block = worker.room(size)._block
     assert block.memory.size() == pages * PAGE == os.fstat(block.file).st_size and block.room == pages * PAGE - 64
 
 
 def test_the_smallest_block_that_has_room_is_taken(worker):
-    places = [worker.place(pages * PAGE) for pages in (9, 1, 4)]
+    places = [worker.room(pages * PAGE) for pages in (9, 1, 4)]
     assert [place._block.number for place in places] == [0, 1, 2] and worker.worker[0] == os.getpid()
     for place in places:
         place._block.memory[0] = blocks._FREE
     room = places[1]._block.room
-    assert [worker.place(size)._block.number for size in (room, 5, 5)] == [1, 2, 0]
-    assert worker.place(5)._block.number == 3
+    assert [worker.room(size)._block.number for size in (room, 5, 5)] == [1, 2, 0]
+    assert worker.room(5)._block.number == 3
 
 
 def test_a_block_whose_batch_failed_is_free(worker):
-    with pytest.raises(KeyError), worker.place(5) as place:
+    with pytest.raises(KeyError), worker.room(5) as place:
         assert not place._block.is_free() and len(place.buffer) == 5
         raise KeyError
     assert place._block.is_free()
-    with worker.place(5) as place:
+    with worker.room(5) as place:
         pass
     assert not place._block.is_free() and place._block.number == 0
 
 
 def test_sixteen_batches_can_be_held(worker):
-    places = [worker.place(5) for _ in range(16)]
-    assert worker.place(5) is None and None not in places
+    places = [worker.room(5) for _ in range(16)]
+    assert worker.room(5) is None and None not in places
     small = places[3]._block
     small.memory[0] = blocks._FREE
-    larger = worker.place(PAGE)  # a free one that is too small makes room for it
-    assert larger._given_up == (3,) and larger._block.number == 16
+    larger = worker.room(PAGE)  # a free one that is too small makes room for it
+    assert larger._closed == (3,) and larger._block.number == 16
     assert larger._block.file == small.file  # whose number is free again
-    assert worker.place(5) is None
+    assert worker.room(5) is None
 
 
 def test_four_free_blocks_are_kept(worker):
-    for place in [worker.place(5) for _ in range(7)]:
+    for place in [worker.room(5) for _ in range(7)]:
         place._block.memory[0] = blocks._FREE
-    place = worker.place(5)
-    assert place._block.number == 0 and place._given_up == (4, 5, 6)
+    place = worker.room(5)
+    assert place._block.number == 0 and place._closed == (4, 5, 6)
     assert [block.number for block in worker._blocks] == [0, 1, 2, 3]
-    assert worker.place(5)._given_up == ()
+    assert worker.room(5)._closed == ()
 
 
-def test_blocks_that_nobody_has_are_given_up(worker):
-    places = [worker.place(5) for _ in range(3)]
+def test_blocks_that_nobody_has_are_closed(worker):
+    places = [worker.room(5) for _ in range(3)]
     places[1]._block.memory[0] = blocks._LEFT
-    place = worker.place(5)
-    assert place._given_up == (1,) and place._block.number == 3 and places[1]._block.is_left()
+    place = worker.room(5)
+    assert place._closed == (1,) and place._block.number == 3 and places[1]._block.is_left()
 
 
 def test_without_memory_there_is_no_place(worker, monkeypatch):
@@ -231,18 +231,18 @@ def test_without_memory_there_is_no_place(worker, monkeypatch):
     monkeypatch.setattr(os, "memfd_create", noted)
     with monkeypatch.context() as patch:
         patch.setattr(os, "ftruncate", fail)
-        assert worker.place(5) is None and worker._blocks == []
+        assert worker.room(5) is None and worker._blocks == []
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(opened[0])
-    assert worker.place(5)._block.number == 0
+    assert worker.room(5)._block.number == 0
 
 
 def test_a_process_without_such_files_has_no_places(monkeypatch):
     monkeypatch.setattr(blocks, "_blocks", None)
     with monkeypatch.context() as patch:
         patch.delattr(os, "memfd_create")
-        assert blocks.place_for(5) is None and blocks._blocks is None
-    first, second = blocks.place_for(5), blocks.place_for(6)
+        assert blocks.room_for(5) is None and blocks._blocks is None
+    first, second = blocks.room_for(5), blocks.room_for(6)
     assert first._worker == second._worker == blocks._blocks.worker and (first._size, second._size) == (5, 6)
 
 
@@ -257,7 +257,7 @@ def test_a_forked_process_has_none_of_its_parents_blocks(monkeypatch):
 
 
 def sent(worker, data):
-    with worker.place(len(data)) as place:
+    with worker.room(len(data)) as place:
         place.buffer[:] = data
         return place.full()
 
@@ -283,7 +283,7 @@ def test_a_block_is_handed_over_once(worker, parent):
     assert list(blocks._kept) == [worker.worker] and list(blocks._kept[worker.worker]) == [0]
 
 
-def test_blocks_that_were_given_up_are_no_longer_kept(worker, parent):
+def test_blocks_that_were_closed_are_no_longer_kept(worker, parent):
     batches = [blocks.filled(sent(worker, b"%d" % i)) for i in range(6)]
     del batches
     gc.collect()
@@ -303,7 +303,7 @@ def test_a_block_of_no_child_is_not_kept(worker, monkeypatch):
     full = sent(worker, b"0123")
     batch = blocks.filled(full)
     assert bytes(batch) == b"0123" and blocks._kept == {} and sent(worker, b"x").handle is not None
-    with pytest.raises(RuntimeError, match="can be received by the DataLoader's process only"):
+    with pytest.raises(RuntimeError, match="can only be received in the process that owns the DataLoader"):
         blocks.filled(full._replace(handle=None))
 
 
@@ -314,7 +314,7 @@ def test_a_block_that_a_child_sees_too_is_never_filled_again(worker, parent, mon
     del batch
     gc.collect()
     assert worker._blocks[0].is_left()
-    assert sent(worker, b"45").given_up == (0,)
+    assert sent(worker, b"45").closed == (0,)
 
 
 def test_a_child_that_lets_go_changes_nothing(worker, parent, monkeypatch):

@@ -240,7 +240,7 @@ def test_an_indexed_reader_is_given_alone(paths):
 )
 def test_no_option_beside_an_indexed_reader_is_passed_over(paths, option):
     reader = tf.IndexedReader(paths, {"x": FEATURES["x"]})
-    with pytest.raises(InvalidArgumentError, match="an IndexedReader has its features and options already"):
+    with pytest.raises(InvalidArgumentError, match="an IndexedReader has its own features and options"):
         TFRecordMapDataset(reader, **option)
 
 

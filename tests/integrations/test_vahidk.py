@@ -209,7 +209,7 @@ def test_a_part_of_an_index_of_a_long_file_leads_to_its_records(long, tmp_path):
     """Wherever it ends: with a batch, before it or after it."""
     path, index = long
     lines = open(index).readlines()
-    batches = [len(batch) for batch in ours.records.record_batches(ours.records.Place(path, index, (0, 1), None))]
+    batches = [len(batch) for batch in ours.records.record_batches(ours.records.Source(path, index, (0, 1), None))]
     assert len(batches) > 3
     short = str(tmp_path / "short.index")
     for last in (*np.cumsum(batches)[:3].tolist(), 7000):

@@ -204,7 +204,7 @@ def test_the_index_of_another_file_gives_no_wrong_record(tmp_path, lines, shard)
 
 def test_a_shard_that_there_is_not_is_refused(tmp_path):
     for shard in [(3, 3), (-1, 3)]:
-        with pytest.raises(ValueError, match="shard is"):
+        with pytest.raises(ValueError, match="shard must be"):
             next(tfrecord.tfrecord_iterator(numbered(tmp_path / "a", 1), shard=shard))
 
 

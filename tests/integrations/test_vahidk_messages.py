@@ -138,7 +138,7 @@ def write(path, *records):
 
 def test_a_description_is_no_string(tmp_path):
     path = write(tmp_path / "a", ({"x": (1, "int")},))
-    with pytest.raises(TypeError, match="a description is a dict or a list of keys, got the string 'x'"):
+    with pytest.raises(TypeError, match="a description must be a dict or a list of keys, got the string 'x'"):
         list(ours.tfrecord_loader(path, None, "x"))
     with pytest.raises(KeyError, match="unknown type 'text' for 'x': expected one of 'byte', 'float', 'int'"):
         list(ours.tfrecord_loader(path, None, {"x": "text"}))
@@ -227,19 +227,22 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
 
 
 def test_a_worker_has_its_part_and_its_seed(monkeypatch):
-    assert dataset._shard_of_worker() is None
+    assert dataset._worker_shard() is None
     info = SimpleNamespace(id=2, seed=(1 << 33) + 5, num_workers=3)
     monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda: info)
     state = np.random.get_state()
     try:
-        assert dataset._shard_of_worker() == (2, 3)
+        assert dataset._worker_shard() == (2, 3)
         drawn = np.random.randint(1 << 30)
         np.random.seed(7)  # theirs, too, are seeds modulo 2**32 - 1
         assert drawn == np.random.randint(1 << 30)
     finally:
         np.random.set_state(state)
-    with ranks.dividing(), pytest.raises(RuntimeError, match=r"^TFRecordDataset of vahidk's package divides records"):
-        dataset._shard_of_worker()
+    with (
+        ranks.dividing(),
+        pytest.raises(RuntimeError, match=r"^TFRecordDataset of vahidk's package already divides"),
+    ):
+        dataset._worker_shard()
 
 
 def test_a_dataset_in_a_worker_gives_its_part(tmp_path, monkeypatch):

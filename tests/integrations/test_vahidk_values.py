@@ -144,7 +144,7 @@ def test_iterators_are_drawn_from_by_their_ratios():
 
 @pytest.mark.parametrize("ratios", [[1], [1, 2, 3], [-1, 1], [np.nan, 1], [np.inf, 1], [[1, 2]]])
 def test_ratios_are_one_number_for_each(ratios):
-    with pytest.raises(InvalidArgumentError, match="ratios are one number from 0 on for each of 2 files, got "):
+    with pytest.raises(InvalidArgumentError, match="ratios must be 2 numbers from 0 on, one per file, got "):
         next(iterator_utils.sample_iterators([list, list], ratios))
 
 
@@ -165,7 +165,7 @@ def write(path, count):
 
 @pytest.mark.parametrize("shard", [(2, 2), (-1, 2), (0, 0)])
 def test_a_shard_that_can_not_be_is_named(tmp_path, shard):
-    with pytest.raises(InvalidArgumentError, match=r"shard is \(index, count\) with 0 <= index < count, got "):
+    with pytest.raises(InvalidArgumentError, match=r"shard must be \(index, count\) with 0 <= index < count, got "):
         list(ours.tfrecord_loader(write(tmp_path / "a", 3), None, shard=shard))
 
 
@@ -192,4 +192,4 @@ def test_a_dataset_is_shuffled_and_changed(tmp_path):
     found = list(made)
     assert found == drawn(theirs, "shuffle_iterator", iter(range(20)), 5) and sorted(found) == list(range(20))
     plain = ours.torch.TFRecordDataset(path, None)
-    assert [row["x"].item() for row in plain] == list(range(20)) and dataset._as_it_is(plain) is plain
+    assert [row["x"].item() for row in plain] == list(range(20)) and dataset._identity(plain) is plain

@@ -5,26 +5,14 @@ import threading
 
 import pytest
 
-from tools.remote.over_s3 import OverS3, TestsOverS3
+from tools.remote.over_s3 import over_s3
 
 from . import http_files
 from .child import HOST
 from .proxy import Proxy
 from .servers import AzureBucket, Child, GcsBucket, HttpFolder, S3Bucket
 
-
-def pytest_pycollect_makemodule(module_path, parent):
-    if module_path.name.startswith("test_over_s3_") and module_path.name != "test_over_s3_lists.py":
-        return TestsOverS3.from_parent(parent, path=module_path)
-    return None
-
-
-@pytest.fixture(scope="session")
-def over_s3():
-    """A bucket that is a folder."""
-    store = OverS3()
-    yield store
-    store.close()
+__all__ = ["over_s3"]
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from tests.support.alarms import Alarm, alarmed
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tests.support.threads import wait_until
+from tfrecord_fast.base import workers
 from tfrecord_fast.files.stores import StoreSettings
 from tfrecord_fast.files.stores.objects import StoredObject
 from tfrecord_fast.files.streams import fetching as remote
@@ -337,7 +338,7 @@ def test_what_is_wanted_while_all_threads_are_busy_does_not_wait_for_them():
 def test_who_waits_for_an_object_when_the_fetchers_end_gets_an_error():
     """They end at the exit of the interpreter, when a thread may still read."""
     store, found = Waiting(slow=DATA), []
-    before = set(remote._all)
+    before = set(workers._running)
     batches = stream(listed(store, "slow")).batches()
 
     def read():
@@ -348,8 +349,9 @@ def test_who_waits_for_an_object_when_the_fetchers_end_gets_an_error():
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
     assert store.asked.wait(10)
-    for fetching in set(remote._all) - before:
-        fetching.close()
+    for fetcher in set(workers._running) - before:
+        stop, _ = workers._running[fetcher]
+        stop()
     thread.join(10)
     store.go_on.set()
     assert len(found) == 1

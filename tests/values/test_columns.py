@@ -29,19 +29,9 @@ def column(strings=STRINGS, shape=()):
 
 def test_elements_are_bytes():
     assert [column()[i] for i in range(6)] == STRINGS == list(column()) == column().tolist()
-
-
-@pytest.mark.parametrize(("index", "expected"), [(-1, b"end"), (np.int64(1), b"a")])
-def test_an_element_has_any_integer_as_its_index(index, expected):
-    assert column()[index] == expected
-
-
-def test_an_index_beyond_the_end_is_an_index_error():
+    assert column()[-1] == b"end" and column()[np.int64(1)] == b"a"
     with pytest.raises(IndexError):
         column()[6]
-
-
-def test_asarray_gives_objects():
     array = np.asarray(column(shape=(2,)))
     assert array.dtype == object and array.shape == (3, 2) and array[1, 0] == b"bb" * 50
 
@@ -56,17 +46,13 @@ def test_indexing_is_numpys(key):
     assert got == expected if isinstance(got, bytes) else np.array_equal(np.asarray(got), expected)
 
 
-def test_views_lie_inside_the_batch():
+def test_views_are_read_only_and_lie_inside_the_batch():
     batch = _core.record_batch([record(s=("bytes", [b"needle" * 9]))])
     strings = tf.parse_example(batch, {"s": tf.FixedLenFeature([], tf.string)})["s"]
     whole = np.frombuffer(batch.view(0), np.uint8)
-    part = np.frombuffer(strings.view(0), np.uint8)
-    start = part.ctypes.data - whole.ctypes.data
-    assert 0 <= start and start + len(part) <= len(whole)
-
-
-def test_views_are_read_only():
-    assert column().view(0).readonly
+    view = np.frombuffer(strings.view(0), np.uint8)
+    start = view.ctypes.data - whole.ctypes.data
+    assert 0 <= start and start + len(view) <= len(whole) and strings.view(0).readonly
 
 
 def holders(data):
@@ -75,19 +61,13 @@ def holders(data):
     return sys.getrefcount(data) - 2
 
 
-def test_a_column_keeps_its_buffers_alive():
+def test_a_column_keeps_its_buffers_alive_and_a_copy_does_not():
     data = record(s=("bytes", [b"x" * 100]))
     before = holders(data)
     strings = tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"]
     assert holders(data) > before and strings[0] == b"x" * 100
+    copy = strings.copy()
     del strings
-    assert holders(data) == before
-
-
-def test_a_copy_of_a_column_drops_its_buffers():
-    data = record(s=("bytes", [b"x" * 100]))
-    before = holders(data)
-    copy = tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"].copy()
     assert holders(data) == before and copy[0] == b"x" * 100
 
 
@@ -110,42 +90,21 @@ def test_column_outlives_its_reader(tmp_path):
     assert [s for column in strings for s in column] == [b"%d" % i * 20 for i in range(100)]
 
 
-def test_a_bytes_array_pickles():
+def test_a_bytes_array_is_made_of_lists_reshaped_compared_and_pickled():
     strings = column(shape=(2,))
     assert pickle.loads(pickle.dumps(strings)).tolist() == strings.tolist()
-
-
-def test_a_bytes_array_is_reshaped():
-    strings = column(shape=(2,))
     assert strings.reshape(-1).tolist() == STRINGS and strings.reshape(2, 3).shape == (2, 3)
-
-
-def test_a_bytes_array_is_compared_element_by_element():
     assert (column() == STRINGS).all() and (column() != [b"x"] * 6).all()
-
-
-def test_a_bytes_array_is_made_of_nested_lists_of_bytes_and_str():
     assert tf.BytesArray([[b"a", "ж"]]).tolist() == [[b"a", "ж".encode()]]
 
 
 ROWS = np.arange(12, dtype=np.int16).reshape(3, 4)
 
 
-@pytest.fixture
-def raw():
-    """A column of the bytes of ROWS."""
-    return column([row.tobytes() for row in ROWS])
-
-
-def test_a_column_of_bytes_is_decoded(raw):
+def test_a_column_of_bytes_is_decoded():
+    raw = column([row.tobytes() for row in ROWS])
     assert np.array_equal(raw.decode_raw(tf.int16), ROWS)
-
-
-def test_a_column_of_bytes_is_decoded_to_a_shape(raw):
     assert raw.decode_raw("int16", [2, 2]).shape == (3, 2, 2)
-
-
-def test_bytes_that_do_not_fit_the_shape_are_refused(raw):
     with pytest.raises(tf.errors.InvalidArgumentError, match="element 0 has 8 bytes, expected 10"):
         raw.decode_raw(tf.int16, [5])
 
@@ -153,15 +112,9 @@ def test_bytes_that_do_not_fit_the_shape_are_refused(raw):
 LITTLE = np.array([1, 256], "<i4").tobytes()
 
 
-def test_decode_raw_reads_little_endian_numbers():
+def test_decode_raw_reads_both_byte_orders_and_fixed_lengths():
     assert tf.io.decode_raw(LITTLE, tf.int32).tolist() == [1, 256]
-
-
-def test_decode_raw_reads_big_endian_numbers():
     assert tf.io.decode_raw([LITTLE] * 2, tf.int32, little_endian=False)[0].tolist() == [1 << 24, 65536]
-
-
-def test_decode_raw_cuts_and_pads_to_a_fixed_length():
     strings = np.array([b"abc", b"d"], object)
     assert tf.io.decode_raw(strings, tf.uint8, fixed_length=2).tolist() == [[97, 98], [100, 0]]
 
@@ -172,15 +125,14 @@ def test_decode_raw_refuses_bytes_that_do_not_fit(given, dtype):
         tf.io.decode_raw(given, dtype)
 
 
-@pytest.fixture
-def varlen():
+def test_varlen_is_sparse():
     records = [record(a=("int64", v)) for v in ([1, 2], [], [3])]
-    return tf.parse_example(records, {"a": tf.VarLenFeature(tf.int64)})["a"]
-
-
-def test_varlen_is_sparse(varlen):
+    varlen = tf.parse_example(records, {"a": tf.VarLenFeature(tf.int64)})["a"]
     assert varlen.indices.tolist() == [[0, 0], [0, 1], [2, 0]] and varlen.indices.dtype == np.int64
     assert varlen.dense_shape.tolist() == [3, 2] and varlen.values.tolist() == [1, 2, 3]
+    assert varlen.row_splits.tolist() == [0, 2, 2, 3]
+    assert tf.sparse.to_dense(varlen, -1).tolist() == [[1, 2], [-1, -1], [3, -1]]
+    assert pickle.loads(pickle.dumps(varlen)).values.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -199,28 +151,11 @@ def test_a_sparse_tensor_of_indices_has_row_splits(indices, shape, splits):
     assert made.row_splits.tolist() == splits and made.row_splits.dtype == np.int64
 
 
-def test_varlen_has_row_splits(varlen):
-    assert varlen.row_splits.tolist() == [0, 2, 2, 3]
-
-
-def test_varlen_becomes_dense(varlen):
-    assert tf.sparse.to_dense(varlen, -1).tolist() == [[1, 2], [-1, -1], [3, -1]]
-
-
-def test_varlen_pickles(varlen):
-    assert pickle.loads(pickle.dumps(varlen)).values.tolist() == [1, 2, 3]
-
-
-TWO_AND_ONE = [record(a=("bytes", v)) for v in ([b"x", b"y"], [b"z"])]
-
-
-def test_sparse_strings_become_dense():
-    sparse = tf.parse_example(TWO_AND_ONE, {"a": tf.VarLenFeature(tf.string)})["a"]
+def test_sparse_and_ragged_strings_become_dense():
+    records = [record(a=("bytes", v)) for v in ([b"x", b"y"], [b"z"])]
+    sparse = tf.parse_example(records, {"a": tf.VarLenFeature(tf.string)})["a"]
+    ragged = tf.parse_example(records, {"a": tf.RaggedFeature(tf.string)})["a"]
     assert tf.sparse.to_dense(sparse).tolist() == [[b"x", b"y"], [b"z", b""]]
-
-
-def test_ragged_strings_become_dense():
-    ragged = tf.parse_example(TWO_AND_ONE, {"a": tf.RaggedFeature(tf.string)})["a"]
     assert tf.sparse.to_dense(ragged, b"?").tolist() == [[b"x", b"y"], [b"z", b"?"]]
 
 
@@ -241,9 +176,6 @@ def test_sparse_feature_sorts_and_keeps_duplicates():
     sparse = sparse_feature(([5, 2, 5], [1.0, 2.0, 3.0]), ([0], [4.0]))
     assert sparse.indices.tolist() == [[0, 2], [0, 5], [0, 5], [1, 0]]
     assert sparse.values.tolist() == [2.0, 1.0, 3.0, 4.0] and sparse.shape == (2, 10)
-
-
-def test_sparse_feature_that_is_said_to_be_sorted_is_left_as_it_is():
     assert sparse_feature(([5, 2], [1.0, 2.0]), already_sorted=True).indices.tolist() == [[0, 5], [0, 2]]
 
 
@@ -264,19 +196,10 @@ def ragged():
     return tf.parse_example(records, {"a": tf.RaggedFeature(tf.int64)})["a"]
 
 
-def test_ragged_feature_is_ragged(ragged):
+def test_ragged_rows_are_views_that_are_indexed_and_sliced(ragged):
     assert ragged.row_splits.dtype == np.int32 and ragged.to_list() == [[1, 2], [3]]
-
-
-def test_ragged_rows_are_views(ragged):
     assert np.shares_memory(ragged[0], ragged.values)
-
-
-def test_ragged_rows_are_iterated(ragged):
     assert [row.tolist() for row in ragged] == [[1, 2], [3]]
-
-
-def test_ragged_rows_are_indexed_and_sliced(ragged):
     assert ragged[1:].to_list() == [[3]] and ragged[-1].tolist() == [3]
 
 
@@ -303,22 +226,11 @@ def test_ragged_partitions_of_the_documentation():
     assert tf.parse_single_example(batch[0], features)["f2"].to_list() == [[3, 1], [4], [], [1, 5, 9]]
 
 
-def test_dtypes_equal_numpys():
+def test_dtypes_are_equal_to_numpys():
     assert np.dtype(tf.int64) == np.int64 and tf.int64 == np.dtype("int64") and tf.float32 == np.float32
-    assert tf.int64 != tf.int32 and tf.string == "string"
-
-
-def test_dtypes_hash_as_numpys():
-    assert hash(tf.int64) == hash(np.dtype("int64"))
-
-
-def test_dtypes_pickle():
+    assert tf.int64 != tf.int32 and tf.string == "string" and hash(tf.int64) == hash(np.dtype("int64"))
+    assert tf.as_dtype(bytes) is tf.string and tf.as_dtype(float) is tf.float32
     assert pickle.loads(pickle.dumps(tf.bfloat16)) == tf.bfloat16
-
-
-@pytest.mark.parametrize(("given", "dtype"), [(bytes, tf.string), (float, tf.float32)])
-def test_pythons_types_are_dtypes(given, dtype):
-    assert tf.as_dtype(given) is dtype
 
 
 @pytest.mark.parametrize(

@@ -11,21 +11,12 @@ FLOATS = tf.SparseTensor([[0], [2]], np.array([1, 2], dtype=np.float32), [3])
 ROWS = tf.RaggedTensor(np.array([b"a", b"b", b"c"], dtype=object), np.array([0, 1, 3]))
 
 
-STRING_DEFAULTS = pytest.mark.parametrize(
-    "default", ["q", b"q", bytearray(b"q"), memoryview(b"q"), np.str_("q"), np.array("q")]
-)
-
-
-@STRING_DEFAULTS
-def test_a_default_of_sparse_strings_becomes_bytes(default):
+@pytest.mark.parametrize("default", ["q", b"q", bytearray(b"q"), memoryview(b"q"), np.str_("q"), np.array("q")])
+def test_a_default_of_strings_becomes_bytes(default):
     dense = tf.sparse.to_dense(STRINGS, default_value=default)
     assert dense.tolist() == [b"a", b"q", b"b"] and all(type(value) is bytes for value in dense)
-
-
-@STRING_DEFAULTS
-@pytest.mark.parametrize("fill", [tf.RaggedTensor.to_tensor, tf.sparse.to_dense])
-def test_a_default_of_ragged_strings_becomes_bytes(default, fill):
-    assert fill(ROWS, default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
+    for fill in (tf.RaggedTensor.to_tensor, tf.sparse.to_dense):
+        assert fill(ROWS, default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
 
 
 @pytest.mark.parametrize(
@@ -113,18 +104,12 @@ def test_sparse_tensors_of_lists_are_typed_as_by_tensorflow(values, dtype):
     assert tf.SparseTensor([[0]], values, [2]).dtype == dtype
 
 
-def test_sparse_tensors_of_no_values_are_floats():
+def test_values_of_sparse_tensors():
     assert tf.SparseTensor(np.empty((0, 1), np.int64), [], [2]).dtype == np.float32
-
-
-def test_sparse_tensors_of_str_hold_bytes():
     strings = tf.SparseTensor([[0], [2]], ["a", "é"], [3])
     assert strings.values.dtype == object and strings.values.tolist() == [b"a", "é".encode()]
-
-
-@pytest.mark.parametrize("given", [np.array([1]), tf.BytesArray([b"a"])], ids=["array", "BytesArray"])
-def test_sparse_tensors_take_arrays_as_they_are(given):
-    assert tf.SparseTensor([[0]], given, [2]).values is given
+    for values in (np.array([1]), tf.BytesArray([b"a"])):
+        assert tf.SparseTensor([[0]], values, [2]).values is values
 
 
 @pytest.mark.parametrize(
@@ -160,16 +145,9 @@ def test_integers_are_padded_with_integers(value):
     assert next(iter(batched.padded_batch(2, padding_values=value))).tolist() == [[0, 1], [2, 7]]
 
 
-@pytest.fixture
-def strings():
-    return tf.data.Dataset.from_generator(lambda: iter([["a"], ["b", "c"]]), tf.string)
-
-
-def test_strings_are_padded_with_strings(strings):
+def test_strings_are_padded_with_strings():
+    strings = tf.data.Dataset.from_generator(lambda: iter([["a"], ["b", "c"]]), tf.string)
     assert next(iter(strings.padded_batch(2, padding_values="é"))).tolist() == [[b"a", "é".encode()], [b"b", b"c"]]
-
-
-def test_strings_are_not_padded_with_numbers(strings):
     with pytest.raises(TypeError, match="padding_values"):
         list(strings.padded_batch(2, padding_values=0))
 
@@ -211,9 +189,6 @@ def test_numbers_that_a_generator_yields_are_converted_as_by_tensorflow(value, d
 
 def test_str_that_a_generator_yields_becomes_bytes():
     assert first("é", tf.string) == "é".encode()
-
-
-def test_a_list_of_str_that_a_generator_yields_becomes_an_array_of_bytes():
     assert first(["a"], tf.string).tolist() == [b"a"]
 
 
@@ -249,22 +224,9 @@ def test_what_a_generator_yields_may_be_of_a_shape_known_in_part(shapes):
 def test_ragged_tensors_of_lists_are_typed_as_by_tensorflow():
     made = tf.RaggedTensor([1, 2, 3], [0, 1, 3])
     assert made.to_list() == [[1], [2, 3]] and made.dtype == np.int32 and made.row_splits.dtype == np.int64
-
-
-def test_ragged_tensors_of_str_hold_bytes():
+    assert tf.RaggedTensor(made, [0, 2]).to_list() == [[[1], [2, 3]]]
     assert tf.RaggedTensor(["a", "b"], [0, 0, 2]).to_list() == [[], [b"a", b"b"]]
-
-
-def test_ragged_tensors_of_row_lengths():
     assert tf.RaggedTensor.from_row_lengths([1.5, 2.5], [2, 0]).to_tensor().dtype == np.float32
-
-
-def test_ragged_tensors_of_ragged_tensors():
-    inner = tf.RaggedTensor([1, 2, 3], [0, 1, 3])
-    assert tf.RaggedTensor(inner, [0, 2]).to_list() == [[[1], [2, 3]]]
-
-
-def test_ragged_tensors_of_value_rowids():
     assert tf.RaggedTensor.from_value_rowids(["a", "b"], [0, 2]).to_list() == [[b"a"], [], [b"b"]]
 
 
@@ -279,15 +241,10 @@ COMPLEX = pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=st
 
 
 @COMPLEX
-def test_complex_numbers_in_raw_bytes(dtype):
+def test_complex_numbers_in_raw_bytes_and_serialized_tensors(dtype):
     values = np.array([1 + 2j, -3j], dtype=dtype)
     assert np.array_equal(tf.decode_raw(values.tobytes(), dtype), values)
     assert np.array_equal(tf.decode_raw(values.byteswap().tobytes(), dtype, little_endian=False), values)
-
-
-@COMPLEX
-def test_complex_numbers_in_serialized_tensors(dtype):
-    values = np.array([1 + 2j, -3j], dtype=dtype)
     parsed = tf.io.parse_tensor(tf.io.serialize_tensor(values), dtype)
     assert parsed.dtype == dtype and np.array_equal(parsed, values)
 
@@ -315,28 +272,16 @@ def test_complex_numbers_in_the_fields_of_a_tensor(name, field):
         tf.io.parse_tensor(proto.SerializeToString(), name)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "size"),
-    [(tf.int8, 1), (tf.int64, 8), (tf.float16, 2), (tf.bool, 1), (tf.string, 0), (tf.complex64, 8)],
-    ids=str,
-)
-def test_dtypes_have_sizes(dtype, size):
-    assert dtype.size == size
-
-
-def test_dtypes_have_limits():
+def test_dtypes_have_sizes_limits_and_tensorflows_numbers():
+    sizes = {tf.int8: 1, tf.int64: 8, tf.float16: 2, tf.bool: 1, tf.string: 0, tf.complex64: 8}
+    assert all(dtype.size == size for dtype, size in sizes.items())
     assert (tf.int8.min, tf.int8.max, tf.uint64.max) == (-128, 127, (1 << 64) - 1)
     assert tf.float32.max == np.finfo(np.float32).max and tf.float64.min == np.finfo(np.float64).min
+    numbers = {tf.float32: 1, tf.string: 7, tf.int64: 9, tf.bool: 10, tf.uint64: 23}
+    assert all(dtype.as_datatype_enum == number for dtype, number in numbers.items())
 
 
 @pytest.mark.parametrize("dtype", [tf.bool, tf.string, tf.complex128], ids=str)
 def test_dtypes_without_an_order_have_no_limits(dtype):
     with pytest.raises(TypeError, match="Cannot find maximum value"):
         _ = dtype.max
-
-
-@pytest.mark.parametrize(
-    ("dtype", "number"), [(tf.float32, 1), (tf.string, 7), (tf.int64, 9), (tf.bool, 10), (tf.uint64, 23)], ids=str
-)
-def test_dtypes_have_tensorflows_numbers(dtype, number):
-    assert dtype.as_datatype_enum == number

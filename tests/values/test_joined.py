@@ -46,19 +46,12 @@ def test_arrow_export_of_what_arrow_has_no_type_for(name):
             pa.array(tf.io.arrow_columns({"a": column})["a"])
 
 
-def test_row_lengths_of_uint8_do_not_wrap():
-    made = tf.RaggedTensor.from_row_lengths(np.arange(400), np.array([200, 200], np.uint8))
-    assert made.row_splits.tolist() == [0, 200, 400]
-
-
-def test_value_rowids_of_uint8_do_not_wrap():
-    made = tf.RaggedTensor.from_value_rowids(np.arange(300), np.zeros(300, np.uint8))
-    assert made.row_splits.tolist() == [0, 300]
-
-
-def test_row_starts_of_uint8():
-    made = tf.RaggedTensor.from_row_starts(np.arange(300), np.array([0, 100], np.uint8))
-    assert made.row_splits.tolist() == [0, 100, 300]
+def test_partitions_of_uint8_do_not_wrap():
+    lengths = tf.RaggedTensor.from_row_lengths(np.arange(400), np.array([200, 200], np.uint8))
+    ids = tf.RaggedTensor.from_value_rowids(np.arange(300), np.zeros(300, np.uint8))
+    starts = tf.RaggedTensor.from_row_starts(np.arange(300), np.array([0, 100], np.uint8))
+    splits = [tensor.row_splits.tolist() for tensor in (lengths, ids, starts)]
+    assert splits == [[0, 200, 400], [0, 300], [0, 100, 300]]
 
 
 def test_stacked_splits_of_uint8_do_not_wrap():

@@ -1,14 +1,14 @@
 """What this process is among others, threads that are waited for at exit, seeds, names that come late."""
 
-import gc
 import sys
 import threading
+import time
 import types
-import weakref
 
 import pytest
 
-from tfrecord_fast.base import cgroups, ranks, seeds, workers
+from tests.support.forks import status_of_child
+from tfrecord_fast.base import ranks, seeds, threads, workers
 from tfrecord_fast.base.lazy import lazy_names
 from tfrecord_fast.base.ranks import Rank
 
@@ -117,44 +117,68 @@ def test_names_that_come_late():
 # ---- Threads ----
 
 
-def test_threads_are_stopped_and_waited_for_at_exit(monkeypatch):
+@pytest.fixture
+def own(monkeypatch):
+    """Threads that end at exit: those of the test alone."""
+    monkeypatch.setattr(workers, "_running", {})
+    monkeypatch.setattr(workers, "_ending", False)
+
+
+@pytest.mark.usefixtures("own")
+def test_threads_are_stopped_and_waited_for_at_exit():
     pool = workers.Workers(1, "test_at_exit")
     began, go = threading.Event(), threading.Event()
     running = pool.submit(lambda: (began.set(), go.wait(20), "done")[-1])
     waiting = pool.submit(lambda: "never")
     began.wait(20)
-    monkeypatch.setattr(workers, "_all", {pool})
     threading.Timer(0.1, go.set).start()
+    assert not workers.is_ending()
     workers._stop_all()
-    assert not pool._threads[0].is_alive() and running.result() == "done"
-    with pytest.raises(RuntimeError, match="the call was dropped before it began"):
-        waiting.result()
+    assert not pool._threads[0].is_alive() and running.result() == "done" and workers.is_ending()
+    assert waiting.cancelled() and not workers._running
 
 
-def test_a_lock_that_another_thread_held_is_new_after_a_fork():
-    before = workers._starting
-    try:
-        before.acquire()
-        workers._after_fork()
-        assert workers._starting is not before and not workers._starting.locked()
-    finally:
-        before.release()
-        workers._starting = before
+@pytest.mark.usefixtures("own")
+def test_a_thread_that_does_not_end_is_stopped_after_a_while():
+    def spin():
+        while True:
+            time.sleep(0.01)
+
+    thread = workers.start_thread(spin, name="test_spin", patience=0.1)
+    began = time.monotonic()
+    workers._stop_all()
+    thread.join(20)
+    assert not thread.is_alive() and 0.1 <= time.monotonic() - began < 20
+
+
+@pytest.mark.usefixtures("own")
+def test_a_thread_that_hangs_is_left(monkeypatch):
+    monkeypatch.setattr(workers, "_AFTER_STOPPED", 0.1)
+    gate = threading.Event()
+    thread = workers.start_thread(gate.wait, name="test_hangs", patience=0.1)
+    workers._stop_all()
+    assert thread.is_alive()
+    gate.set()
+
+
+def test_a_forked_process_stops_no_threads_of_its_parent():
+    gate = threading.Event()
+    workers.start_thread(gate.wait, name="test_parent", stop=gate.set)
+    assert status_of_child(lambda: not workers._running) == 0
+    gate.set()
 
 
 def test_a_thread_that_can_not_start_is_told(monkeypatch):
     def refuse(*those):
         raise RuntimeError("can't start new thread")
 
-    thread = threading.Thread(target=lambda: None)
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse)
-        assert not workers.has_started(thread) and thread.ident is None
         pool = workers.Workers(2, "test_none")
         with pytest.raises(workers.NoThreadError, match="can't start new thread"):
             pool.submit(int)
-    assert workers.has_started(thread) and workers.has_started(thread)
-    thread.join()
+        assert list(pool.map(int, "12")) == [1, 2]
+        assert not any(thread.name.startswith("test_none") for thread in workers._running)
     pool = workers.Workers(2, "test_one")
     assert pool.submit(int).result() == 0
     with monkeypatch.context() as patched:  # one has to do
@@ -174,21 +198,13 @@ def fail():
     raise KeptError
 
 
-def test_what_a_call_raised_is_gone_once_it_is_dropped():
-    pool = workers.Workers(1, "test_gone")
-    gc.disable()
-    try:
-        with pytest.raises(KeptError) as caught:
-            pool.submit(fail).result()
-        pool.end()
-        pool.join()
-        kept = weakref.ref(caught.value)
-        frames = {entry.name: set(entry.locals) for entry in caught.traceback[1:]}
-        del caught
-        assert kept() is None
-        assert frames == {"result": set(), "make": set(), "fail": set()}
-    finally:
-        gc.enable()
+def test_a_call_that_raises_raises_where_its_result_is_taken():
+    pool = workers.Workers(1, "test_raises")
+    with pytest.raises(KeptError):
+        pool.submit(fail).result()
+    assert list(pool.map(int, "12")) == [1, 2]
+    pool.end()
+    pool.join()
 
 
 # ---- Control groups ----
@@ -201,7 +217,7 @@ def host(tmp_path, groups, mounts, quotas):
     for name, text in quotas.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    return cgroups.cpu_quota(str(tmp_path))
+    return threads.cpu_quota(str(tmp_path))
 
 
 V2 = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
@@ -231,13 +247,3 @@ def test_mounts_that_say_too_little_are_passed_over(tmp_path, mounts, expected):
 )  # fmt: skip
 def test_quotas_are_rounded_up(tmp_path, text, expected):
     assert host(tmp_path, "0::/a\n", V2, {"sys/fs/cgroup/a/cpu.max": text}) == expected
-
-
-def test_the_main_thread_is_told_that_there_are_no_threads(monkeypatch):
-    def refuse(*those):
-        raise workers._thread.error("can't start new thread")
-
-    thread = threading.Thread(target=lambda: None)
-    with monkeypatch.context() as patched:
-        patched.setattr(workers._thread, "start_new_thread", refuse)
-        assert workers.has_started(thread) is False

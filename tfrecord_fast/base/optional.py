@@ -1,11 +1,12 @@
-"""Optional packages: imported on first use; the error for a missing one names its extra."""
+"""Optional packages: imported on first use, named by their extra when missing, and given hints in reprs."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
-__all__ = ["optional", "optional_or_none"]
+__all__ = ["optional", "optional_or_none", "shown_to_keras"]
 
 _EXTRAS = {
     "PIL": "image",
@@ -47,3 +48,13 @@ def optional_or_none(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         return None
+
+
+def shown_to_keras(text: str, argument: str) -> str:
+    """Return the text for `format()` of an object; if Keras is imported, with the class that Keras accepts.
+
+    Keras' error about unknown data formats the object.
+    """
+    if "keras" not in sys.modules:
+        return text
+    return f"{text} (for Keras, wrap it: tfrecord_fast.integrations.keras.TFRecordPyDataset({argument}))"

@@ -1,4 +1,4 @@
-"""Parses the command line, runs the subcommand, and ends the process the way shells expect."""
+"""The table of subcommands; runs the one that the command line names, and ends the process as shells expect."""
 
 from __future__ import annotations
 
@@ -33,39 +33,24 @@ from .parsing import Command, Parser, command_line, parsed
 __all__ = ["COMMANDS", "Command", "main", "run"]
 
 COMMANDS: tuple[Command, ...] = (
-    bench,
-    cat,
-    convert,
-    dedup,
-    index,
-    info,
-    merge,
-    port,
-    repair,
-    sample,
-    schema,
-    shuffle,
-    split,
-    stats,
-    verify,
-    view,
-)
+    bench, cat, convert, dedup, index, info, merge, port, repair, sample, schema, shuffle, split, stats, verify, view,
+)  # fmt: skip
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Runs one command line and returns its exit status.
+    """Run one command line and return its exit status.
 
     Raises:
-      SystemExit: usage, --help or --version.
-      OutputClosed: nothing reads standard output any more.
+      SystemExit: wrong usage, --help or --version.
+      OutputClosed: the reader of standard output has closed it.
     """
-    given = list(sys.argv[1:] if argv is None else argv)
-    parser, commands = command_line(COMMANDS, given[0] if given else None)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser, commands = command_line(COMMANDS, arguments[0] if arguments else None)
     console = Console()
     try:
-        if given[:1] == [bench.NAME]:  # has a parser of its own, which argparse can't nest
-            return bench.forward(given[1:], console)
-        args = parsed(parser, commands, given)
+        if arguments[:1] == [bench.NAME]:  # its parser can't be nested in this one
+            return bench.forward(arguments[1:], console)
+        args = parsed(parser, commands, arguments)
         if args.print_completion is not None:
             return _print_completion(parser, args.print_completion, console)
         status: int = args.run(args, console)
@@ -73,7 +58,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         raise
     except OutputFailed as error:
         console.problem(f"standard output: {error}")
-        # What is still buffered would fail once more when Python exits.
+        # The buffered rest would fail once more when Python exits.
         if sys.stdout is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
@@ -90,7 +75,7 @@ def _print_completion(parser: Parser, shell: str, console: Console) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """As `run`; Ctrl-C and a closed pipe end the process silently, by the signal that belongs to them."""
+    """Run one command line as `run` does; on Ctrl-C or a closed pipe, die of SIGINT or SIGPIPE without a message."""
     _fill_closed_streams()
     try:
         return run(argv)
@@ -101,19 +86,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fill_closed_streams() -> None:
-    """Takes the numbers of standard streams that are closed, so that no file gets one of them and is taken for it. They
-    fail as before: each is opened the other way round."""
+    """Occupy closed descriptors 0–2, so that no opened file is mistaken for a standard stream.
+
+    Using one still fails: input is opened for writing, and output for reading.
+    """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, mode)  # it gets the lowest number that is free
-    if sys.stderr is None:  # as Python has it then, whatever its type says
+            os.open(os.devnull, mode)  # takes the lowest free number
+    if sys.stderr is None:  # despite its type
         sys.stderr = open(os.devnull, "w", encoding="utf-8")
 
 
 def _die_of(number: signal.Signals) -> NoReturn:
-    # A shell stops a loop over commands only if the command died of the signal. No thread is waited for.
+    # A shell stops a loop over commands only if the command died of the signal. Threads are not joined.
     sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])

@@ -1,4 +1,4 @@
-"""Where a subcommand prints: results to standard output, problems and progress to standard error."""
+"""The output of subcommands: results on standard output, problems and progress on standard error."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _COLOURS = {"head": "1", "name": "36", "kind": "2", "number": "33", "text": "32"
 
 
 class OutputFailed(Exception):
-    """Standard output can't be written. Not an OSError, which would be blamed on an input file."""
+    """Standard output can't be written. Not an OSError, which would be attributed to an input file."""
 
 
 class OutputClosed(OutputFailed):
-    """The reader of standard output has closed it: `tfrecord-fast cat FILE | head`."""
+    """The reader of standard output has closed it, as in `tfrecord-fast cat FILE | head`."""
 
 
 class Style:
-    """Colours for a terminal; none if NO_COLOR is set, or standard output is something else.
+    """Colours for a terminal. There are none if NO_COLOR is set or standard output is not a terminal.
 
     >>> Style(coloured=False)("name", "label")
     'label'
@@ -38,13 +38,12 @@ class Style:
         self._coloured = coloured
 
     def __call__(self, role: str, text: str) -> str:
-        """The text, for what it is: "head", "name", "kind", "number", "text", "image" or "bad"."""
+        """Colour a text by its role: "head", "name", "kind", "number", "text", "image" or "bad"."""
         return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m" if self._coloured else text
 
 
 def printable(text: str) -> str:
-    r"""The text on one line, in which nothing does something to a terminal: control characters, and bytes of names
-    that are not UTF-8, are shown with backslashes, as `ls` does.
+    r"""Escape control characters, and bytes of names that are not UTF-8, with backslashes, as `ls` does.
 
     >>> print(printable("a\nb"))
     a\nb
@@ -56,39 +55,37 @@ def printable(text: str) -> str:
 
 
 class Console:
-    """Prints whole lines; may be used from several threads.
-
-    In names of files, what is not UTF-8 and what a terminal would obey is printed with backslashes.
-    """
+    """Printer of whole lines. May be used from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._progress: Progress | None = None
 
     def line(self, text: str) -> None:
-        """One line of results."""
+        """Print one line of results; control characters are escaped."""
         self.text(printable(text))
 
     def text(self, text: str) -> None:
-        """Results as they are, which may have colours or several lines."""
+        """Print results as they are: they may have colours or several lines."""
         self.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
     def json(self, value: dict[str, Any]) -> None:
-        """One object of results, on a line of its own."""
+        """Print one object of results on a line."""
         self.text(json.dumps(value))
 
     def write(self, data: bytes) -> None:
-        """Bytes of results.
+        """Print bytes of results.
 
         Raises:
-          OutputFailed: they can't be written; OutputClosed: because nothing reads them.
+          OutputClosed: the reader of standard output has closed it.
+          OutputFailed: standard output can't be written for another reason.
         """
         with self._lock, self._without_progress():
             if sys.stdout is None:
                 raise OutputFailed("it is closed")
             try:
                 sys.stdout.buffer.write(data)
-                # Each result appears as soon as it is known, and a broken pipe shows here, not when Python exits.
+                # Show each result at once, and detect a broken pipe here instead of when Python exits.
                 sys.stdout.buffer.flush()
             except BrokenPipeError:
                 raise OutputClosed from None
@@ -96,17 +93,17 @@ class Console:
                 raise OutputFailed(error.strerror or str(error)) from None
 
     def problem(self, text: str) -> None:
-        """One line on standard error."""
+        """Print one line on standard error."""
         line = f"tfrecord-fast: {printable(text)}\n"
         with self._lock, self._without_progress():
             sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())
             sys.stderr.flush()
 
     def progress(self, total_bytes: int | None) -> Progress:
-        """A progress bar, if standard error is a terminal; a context manager.
+        """Return a progress bar, a context manager; it shows nothing unless standard error is a terminal.
 
         Args:
-          total_bytes: how many there are to read; None if not known.
+          total_bytes: the number of bytes to read; None if unknown.
         """
         self._progress = Progress(total_bytes, self._lock)
         return self._progress

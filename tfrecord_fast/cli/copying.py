@@ -1,134 +1,54 @@
-"""What commands share that copy records as they are: inputs, outputs, what is refused, what is said at the end."""
+"""Copying records unchanged, for several commands: sources, sinks, refused outputs, and the report at the end."""
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
 from .. import _core
 from ..base.record_format import FRAME_BYTES
 from ..errors import InvalidArgumentError
 from ..files.naming.addresses import public_url
-from ..files.naming.compression import CODECS, TFRecordOptions
+from ..files.naming.compression import TFRecordOptions
 from ..files.naming.location import location_of
 from ..files.streams.core_files import CoreFile
 from ..files.writing.example_writer import WrittenFile, shard_paths
+from .arguments import storage_options
 from .console import Console
-from .files import FAULTS, add_store_arguments, problem_of, storage_options, total_bytes
+from .files import FAULTS, problem_of, total_bytes
 from .formats import COMPRESSION_OF, STANDARD_OUTPUT, TFRecordSink, Unsuitable, target_format_of
 from .formats.tfrecord import TFRecordSource
 
 __all__ = [
     "STANDARD_INPUT",
     "Copied",
-    "add_input_arguments",
-    "add_output_arguments",
     "check_outputs",
     "check_standard_output",
     "compression_of",
     "copied",
-    "count_of",
     "counted",
     "first_input_among",
     "first_stream_among",
-    "fraction_of",
     "guarded",
     "options_of",
+    "print_summary",
     "reads_stream",
-    "seed_of",
     "shown_output",
     "sink_of",
-    "size_of",
     "source_of",
-    "told",
 ]
 
 STANDARD_INPUT = b"<stdin>"  # the name of the file that "-" means
 
-_COMPRESSIONS = ("auto", "none", *(name.lower() for name in CODECS))
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BINARY_UNITS = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?", re.IGNORECASE)
-
-
-def add_input_arguments(parser: argparse.ArgumentParser) -> None:
-    """IN…."""
-    parser.add_argument("files", nargs="+", metavar="IN", help="path, folder, pattern, URL, or - for standard input")
-
-
-def add_output_arguments(parser: argparse.ArgumentParser, shards: bool = True) -> None:
-    """OUT (unless there is one), --shards, --compression, --level, --in-place, --threads, --json, --storage-option."""
-    if shards:
-        parser.add_argument(
-            "output",
-            metavar="OUT",
-            help="path or URL, or - for standard output; for several shards a pattern: x-{shard}-of-{num_shards}",
-        )
-        parser.add_argument(
-            "--shards", type=count_of, default=1, metavar="N", help="how many files; record i goes to i mod N"
-        )
-    parser.add_argument(
-        "--compression",
-        choices=_COMPRESSIONS,
-        default="auto",
-        type=str.lower,
-        help="of the output (default: auto, by the extension: .gz, .zst, .snappy)",
-    )
-    parser.add_argument("--level", type=int, metavar="L", help="level of compression")
-    parser.add_argument("--in-place", action="store_true", help="the output may be one of the inputs, and replaces it")
-    parser.add_argument("--threads", type=count_of, metavar="N", help="threads that read and compress")
-    parser.add_argument("--json", action="store_true", help="print what was done as a JSON object")
-    add_store_arguments(parser)
-
-
-def count_of(text: str) -> int:
-    """A number from 1 on, as an argument."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text!r}")
-    return int(text)
-
-
-def seed_of(text: str) -> int:
-    """A seed, as an argument."""
-    if not text.isdecimal() or int(text) >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 2**64 - 1, got {text!r}")
-    return int(text)
-
-
-def size_of(text: str) -> int:
-    """A number of bytes, as an argument: 1000, 256MB, 1.5GiB."""
-    found = _SIZE.fullmatch(text.strip())
-    unit = found[2].lower() if found else ""
-    factor = {**_UNITS, **_BINARY_UNITS}.get(unit)
-    size = math.floor(fraction_of(found[1]) * factor) if found and factor else 0
-    if size < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of bytes, such as 256MB or 1GiB, got {text!r}")
-    return size
-
-
-def fraction_of(text: str) -> Fraction:
-    """An exact number that is written as 8, 0.5 or 1/3; of one such as 1e-3, the nearest.
-
-    Raises:
-      ValueError: it is none.
-    """
-    try:
-        return Fraction(float(text)) if "e" in text.lower() else Fraction(text)
-    except (ZeroDivisionError, OverflowError):
-        raise ValueError(text) from None
-
 
 def guarded(console: Console, work: Callable[[], int]) -> int:
-    """What `work` returns; what is wrong is printed, and 1 or 2 returned."""
+    """Return the result of `work`; print an error and return 1 or 2 instead."""
     try:
         return work()
-    except InvalidArgumentError as error:  # a record that does not fit
+    except InvalidArgumentError as error:  # an unsuitable record
         console.problem(str(error))
         return 1
     except (Unsuitable, ValueError) as error:
@@ -142,12 +62,12 @@ def guarded(console: Console, work: Callable[[], int]) -> int:
 
 
 def reads_stream(files: Sequence[CoreFile]) -> bool:
-    """Whether one of them is standard input, a pipe or a device, which can be read only once."""
+    """Return True if a file is standard input, a pipe or a device, which can be read only once."""
     return first_stream_among(files) is not None
 
 
 def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
-    """Standard input, a pipe or a device, which can be read only once."""
+    """Return the first file that is standard input, a pipe or a device, which can be read only once."""
     for file in files:
         if file.name == STANDARD_INPUT or (file.is_local and not stat.S_ISREG(os.stat(file.name).st_mode)):
             return file
@@ -155,30 +75,30 @@ def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
 
 
 def source_of(files: list[CoreFile], args: argparse.Namespace) -> TFRecordSource:
-    """The records of the inputs."""
+    """Return a source of the records of the inputs."""
     source = TFRecordSource(files)
     source.num_threads = args.threads
     return source
 
 
 def options_of(args: argparse.Namespace, path: str) -> TFRecordOptions:
-    """How an output is compressed."""
+    """Return the writing options of an output."""
     return TFRecordOptions(compression_of(args, path), compression_level=args.level)
 
 
 def compression_of(args: argparse.Namespace, path: str) -> str:
-    """What --compression says of an output, or its extension."""
+    """Return the compression of an output: that of --compression, or that of its extension."""
     if args.compression == "auto":
         return COMPRESSION_OF.get(os.path.splitext(path)[1].lower(), "")
     return "" if args.compression == "none" else str(args.compression).upper()
 
 
 def sink_of(args: argparse.Namespace, files: list[CoreFile]) -> TFRecordSink:
-    """What writes OUT, which is checked first."""
+    """Check OUT and return its sink."""
     if args.output == STANDARD_OUTPUT and args.shards > 1:
-        raise Unsuitable("standard output is one file: --shards is for others")
+        raise Unsuitable("--shards cannot be used when writing to standard output")
     if args.output == STANDARD_OUTPUT and args.json:
-        raise Unsuitable("standard output takes the records: --json has no place there")
+        raise Unsuitable("--json cannot be combined with records on standard output")
     if args.output != STANDARD_OUTPUT:
         check_outputs(shard_paths(args.output, args.shards), files, args.in_place)
     else:
@@ -187,27 +107,23 @@ def sink_of(args: argparse.Namespace, files: list[CoreFile]) -> TFRecordSink:
 
 
 def check_outputs(paths: Sequence[str], files: Sequence[CoreFile], in_place: bool) -> None:
-    """Refuses outputs that are folders, files of other formats by their names, or among the inputs.
-
-    Raises:
-      Unsuitable: it says which.
-    """
+    """Raise Unsuitable for an output that is a folder, an input, or has the extension of another format."""
     for path in paths:
         if _format_of(path) != "tfrecord":
-            raise Unsuitable(f"{path}: this writes TFRecord files; `tfrecord-fast convert` writes other formats")
+            raise Unsuitable(f"{path}: this command writes only TFRecord; `tfrecord-fast convert` writes others")
     if not in_place:
         same = first_input_among(paths, files)
         if same is not None:
-            raise Unsuitable(f"{same}: it is one of the inputs; --in-place replaces it")
+            raise Unsuitable(f"{same}: the output is also an input; use --in-place to replace it")
 
 
 def first_input_among(paths: Sequence[str], files: Sequence[CoreFile]) -> str | None:
-    """The first output that is one of the inputs.
+    """Return the first output that is also an input, or None.
 
     Raises:
-      Unsuitable: one of the outputs can't be a file.
+      Unsuitable: an output can't be a file.
     """
-    known = {(found.st_dev, found.st_ino) for file in files if (found := _stat_of(file)) is not None}
+    known = {(status.st_dev, status.st_ino) for file in files if (status := _stat_of(file)) is not None}
     objects = {os.fsdecode(file.name) for file in files if file.object is not None}
     for path in paths:
         name, is_url = location_of(path)
@@ -216,16 +132,16 @@ def first_input_among(paths: Sequence[str], files: Sequence[CoreFile]) -> str | 
                 return public_url(name)
             continue
         if "\0" in name:
-            raise Unsuitable(f"{name!r}: no file's name has a NUL")
+            raise Unsuitable(f"{name!r}: a file name cannot contain a NUL")
         if not name:
             raise Unsuitable("the output has no name")
         if os.path.isdir(name) or not os.path.basename(name):
-            raise Unsuitable(f"{name}: it is a folder, and the output is a file")
+            raise Unsuitable(f"{name}: the output is a folder; pass the name of a file")
         try:
-            found = os.stat(name)
-        except OSError:  # what is wrong shows when it is opened
+            status = os.stat(name)
+        except OSError:  # reported when the file is opened
             continue
-        if (found.st_dev, found.st_ino) in known:
+        if (status.st_dev, status.st_ino) in known:
             return name
     return None
 
@@ -238,34 +154,30 @@ def _format_of(path: str) -> str:
 
 
 def _stat_of(file: CoreFile) -> os.stat_result | None:
-    """Of a local file that is read, which could be written to."""
+    """Return the status of an input that could also be written to."""
     try:
         if file.name == STANDARD_INPUT:
-            found = os.fstat(0)
-            return found if stat.S_ISREG(found.st_mode) else None
+            status = os.fstat(0)
+            return status if stat.S_ISREG(status.st_mode) else None
         if not file.is_local:
             return None
-        found = os.stat(file.name)
+        status = os.stat(file.name)
     except OSError:
         return None
-    return found if stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode) else None
+    return status if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode) else None
 
 
 def check_standard_output(files: Sequence[CoreFile]) -> None:
-    """Refuses a standard output that is one of the inputs: `>> input`.
-
-    Raises:
-      Unsuitable: it says which.
-    """
+    """Raise Unsuitable if standard output is one of the inputs, as in `>> input`."""
     out = os.fstat(1)
     for file in files:
-        found = _stat_of(file)
-        if found is not None and stat.S_ISREG(out.st_mode) and os.path.samestat(found, out):
-            raise Unsuitable(f"{os.fsdecode(file.name)}: it is where standard output goes, too")
+        status = _stat_of(file)
+        if status is not None and stat.S_ISREG(out.st_mode) and os.path.samestat(status, out):
+            raise Unsuitable(f"{os.fsdecode(file.name)}: standard output is also an input")
 
 
 class Copied:
-    """How many records were read and written, and their bytes; `files` are those that were written."""
+    """Counts of records read and written, and of bytes; and the files that were written."""
 
     def __init__(self) -> None:
         self.records_read = 0
@@ -274,13 +186,13 @@ class Copied:
         self.files: list[WrittenFile] = []
 
     def reading(self, batches: Iterable[_core.RecordBatch]) -> Iterator[_core.RecordBatch]:
-        """Counts what is read."""
+        """Yield the batches and count their records as read."""
         for batch in batches:
             self.records_read += len(batch)
             yield batch
 
     def as_json(self) -> dict[str, Any]:
-        """`records_read`, `records`, `payload_bytes`, `files`."""
+        """Return `records_read`, `records`, `payload_bytes` and `files`."""
         files = [{"path": file.path, "records": file.records, "bytes": file.bytes} for file in self.files]
         return {
             "records_read": self.records_read,
@@ -297,10 +209,10 @@ def copied(
     change: Callable[[Iterator[_core.RecordBatch]], Iterable[_core.RecordBatch]],
     passes: int = 1,
 ) -> Copied:
-    """Writes to OUT what `change` makes of all records; nothing appears if there is an exception.
+    """Write the result of `change` to OUT; nothing appears if there is an exception.
 
     Args:
-      passes: how often everything is gone through, for the progress bar: what is written counts as one, if more than 1.
+      passes: the number of passes, for the progress bar; if more than 1, writing is one of them.
     """
     done = Copied()
     sink = sink_of(args, files)
@@ -320,12 +232,12 @@ def copied(
 
 
 def shown_output(args: argparse.Namespace) -> str:
-    """What OUT is called."""
+    """Return the name of OUT for messages."""
     return "standard output" if args.output == STANDARD_OUTPUT else str(args.output)
 
 
-def told(args: argparse.Namespace, console: Console, lines: Sequence[str], value: dict[str, Any]) -> None:
-    """Prints what was done: as lines or, with --json, an object."""
+def print_summary(args: argparse.Namespace, console: Console, lines: Sequence[str], value: dict[str, Any]) -> None:
+    """Print a summary: lines or, with --json, an object."""
     if args.json:
         console.json(value)
         return
@@ -337,5 +249,5 @@ def told(args: argparse.Namespace, console: Console, lines: Sequence[str], value
 
 
 def counted(number: int, noun: str = "record") -> str:
-    """`1 record`, `1,000 records`."""
+    """Return a number with its noun: `1 record`, `1,000 records`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,4 +1,4 @@
-"""The FILE arguments that subcommands share: what they name, how they are opened, and reading them whole."""
+"""The files that FILE arguments name: finding, opening and reading them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .. import _core
 from ..base.record_format import DETECTION_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
-from ..errors import DataLossError, InvalidArgumentError
-from ..files.naming.compression import COMPRESSION_TYPES
+from ..errors import DataLossError
 from ..files.naming.formats import HEAD_BYTES, NO_TFRECORD, explained, head_of
 from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
 from ..files.stores.objects import StoredObject
-from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files, flatten
 from ..files.streams.fetching import open_stream
+from .arguments import storage_options
 from .console import Console
 from .folders import files_of
 
@@ -34,8 +34,6 @@ __all__ = [
     "FAULTS",
     "Input",
     "Problem",
-    "add_file_arguments",
-    "add_store_arguments",
     "batches",
     "for_each_file",
     "index_beside",
@@ -43,65 +41,22 @@ __all__ = [
     "named_files",
     "open_input",
     "problem_of",
-    "storage_options",
     "total_bytes",
 ]
 
 T = TypeVar("T")
 
-_TELLING = 512  # bytes, which tell what a file is, if it is no TFRecord file
+_TELLING = 512  # bytes that suffice to recognise a file that is not a TFRecord file
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
 
-# What may be the file's fault; anything else is a bug in this program.
+# Errors that a file may cause; any other is a bug in this program.
 FAULTS = (DataLossError, OSError, ImportError)
-
-
-def add_file_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json and --storage-option."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="path, folder, pattern, URL, or - for standard input")
-    parser.add_argument(
-        "--compression",
-        default="auto",
-        choices=["auto", "none", *(name.lower() for name in COMPRESSION_TYPES if name)],
-        type=str.lower,
-        help="how the files are compressed (default: auto, by each file's first bytes)",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
-    add_store_arguments(parser)
-
-
-def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """--storage-option."""
-    parser.add_argument(
-        "--storage-option",
-        action="append",
-        default=[],
-        dest="storage_options",
-        metavar="NAME=VALUE",
-        type=_storage_option,
-        help="for the store of a URL, as region=eu-central-1; may be repeated (others can see a command line: better "
-        "leave credentials to the environment)",
-    )
-
-
-def _storage_option(text: str) -> tuple[str, str | int | bool]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError("expected NAME=VALUE")  # without the text, which may be a credential
-    if name == "part_bytes" and value.isdecimal():
-        return name, int(value)
-    return name, {"true": True, "false": False}.get(value.lower(), value)
-
-
-def storage_options(args: argparse.Namespace) -> dict[str, str | int | bool] | None:
-    """What --storage-option says; None: nothing."""
-    return dict(args.storage_options) or None
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a file was not read to its end; offset and record index are None if not known."""
+    """Reason why a file was not read to its end; offset and record index are None if unknown."""
 
     reason: str
     offset: int | None = None
@@ -110,23 +65,23 @@ class Problem:
 
     @property
     def status(self) -> int:
-        """The exit status that it calls for."""
+        """The exit status for this problem."""
         return 1 if self.damage else 2
 
     @property
     def place(self) -> str:
-        """The reason, and where."""
+        """The reason and the location, as text."""
         if self.offset is None or self.record_index is None:
             return self.reason
         return f"{self.reason} (record {self.record_index} at byte {self.offset})"
 
     def as_json(self) -> dict[str, Any]:
-        """`reason`, `offset`, `record_index`."""
+        """Return `reason`, `offset` and `record_index`."""
         return {"reason": self.reason, "offset": self.offset, "record_index": self.record_index}
 
 
 def problem_of(error: BaseException) -> Problem:
-    """What one of FAULTS says."""
+    """Convert one of FAULTS to a Problem."""
     if isinstance(error, DataLossError):
         is_foreign = error.reason.startswith(NO_TFRECORD)
         return Problem(error.reason, error.offset, error.record_index, damage=not is_foreign)
@@ -136,32 +91,29 @@ def problem_of(error: BaseException) -> Problem:
 
 
 def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFile], int]:
-    """The files that FILE arguments name, globs resolved; and 2 if one names none (which is printed), else 0."""
+    """Return the files that FILE arguments name, and a status: 2 if an argument names no file, which is printed."""
     files: list[CoreFile] = []
     status = 0
     settings = StoreSettings(storage_options(args))
     for argument in args.files:
         try:
             if argument != "-" and os.path.isdir(argument):
-                files += core_files([*files_of(argument)], settings)
+                files += core_files(flatten(files_of(argument)), settings)
             else:
-                files += [_STDIN] if argument == "-" else core_files([argument], settings)
-        except InvalidArgumentError as error:  # it has the name in it
-            console.problem(str(error))
-            status = 2
+                files += [_STDIN] if argument == "-" else core_files(flatten(argument), settings)
         except FAULTS as error:
             named = getattr(error, "filename", None)
             about = f"{os.fsdecode(named)}: " if named and os.fsdecode(named) != argument else ""
             console.problem(f"{shown_name(argument)}: {about}{problem_of(error).reason}")
             status = 2
-        except ValueError as error:  # a NUL in it
+        except ValueError as error:  # its message has the name
             console.problem(str(error))
             status = 2
     return files, status
 
 
 def total_bytes(files: list[CoreFile]) -> int | None:
-    """The size of all files on disk; None if one has no size."""
+    """Return the size of all files on disk, or None if the size of a file is unknown."""
     try:
         sizes = [os.stat(file.name).st_size for file in files if file.is_local]
     except OSError:
@@ -171,34 +123,34 @@ def total_bytes(files: list[CoreFile]) -> int | None:
 
 @dataclass(frozen=True)
 class Input:
-    """An opened file: its compression is known, its records are not read yet."""
+    """An opened file, of known compression, whose records have not been read yet."""
 
     compression: str
-    stored_bytes: int | None  # its size on disk; None for pipes and URLs
+    stored_bytes: int | None  # size on disk or in the store; None for pipes
     core_file: CoreFile
     counts_itself: bool  # calls `advance` while it is read
 
     def head(self) -> tuple[bytes, int | None]:
-        """The first bytes, of a stream those that have been read; and how many there are, if that is known."""
+        """Return the first bytes (of a stream, those already read), and the size of the file if known."""
         reader = None if self.core_file.opener is None else self.core_file.opener()
         if isinstance(reader, _Reader):
             return reader.beginning(), self.stored_bytes
-        found = self.core_file.object
-        if isinstance(found, StoredObject) and found.size is not None:
-            end = min(found.size, HEAD_BYTES)
-            return bytes(read_range(found.store, found.key, 0, end, found.version)), found.size
+        stored = self.core_file.object
+        if isinstance(stored, StoredObject) and stored.size is not None:
+            end = min(stored.size, HEAD_BYTES)
+            return bytes(read_range(stored.store, stored.key, 0, end, stored.version)), stored.size
         return head_of(os.fsdecode(self.core_file.name))
 
 
 def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | None = None) -> Input:
-    """Opens a file once, pipes included.
+    """Open a file once, so that pipes can be read.
 
     Args:
-      choice: --compression.
-      advance: called with the number of stored bytes, as they are read, if the file is not read by the core alone.
+      choice: the value of --compression.
+      advance: called with the number of stored bytes read, unless the core reads the file alone.
 
     Raises:
-      OSError, ImportError: it can't be opened.
+      OSError, ImportError: the file can't be opened.
     """
     if isinstance(file.object, StoredObject):
         return _open_object(file, file.object, choice)
@@ -219,21 +171,19 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     return Input(compression, size, CoreFile(name, lambda: reader), counts_itself=True)
 
 
-def _open_object(file: CoreFile, found: StoredObject, choice: str) -> Input:
-    info = found.store.info(found.key)
-    found = found._replace(size=info.size, version=info.version)
-    head = (
-        b""
-        if choice != "auto"
-        else bytes(read_range(found.store, found.key, 0, min(DETECTION_BYTES, info.size), info.version))
-    )
+def _open_object(file: CoreFile, stored: StoredObject, choice: str) -> Input:
+    info = stored.store.info(stored.key)
+    stored = stored._replace(size=info.size, version=info.version)
+    head = b""
+    if choice == "auto":
+        head = bytes(read_range(stored.store, stored.key, 0, min(DETECTION_BYTES, info.size), info.version))
     compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
-    # Of a compressed object it is not known how many stored bytes a record took.
-    return Input(compression, info.size, file._replace(object=found), counts_itself=compression != "")
+    # The number of stored bytes per record is unknown for compressed objects.
+    return Input(compression, info.size, file._replace(object=stored), counts_itself=compression != "")
 
 
 class _Reader:
-    """The stream that the core reads: first the bytes already taken from it, then the rest; it reports progress."""
+    """Stream for the core: first the bytes read for detection, then the rest. Reports progress."""
 
     def __init__(self, head: bytes, stream: BinaryIO, advance: Callable[[int], None] | None) -> None:
         self._head = head
@@ -242,7 +192,7 @@ class _Reader:
         self._seen = b""
 
     def beginning(self) -> bytes:
-        """The first bytes; reads once more, if little has been read."""
+        """Return the first bytes; read more if few have been read."""
         if len(self._seen) < _TELLING:
             with contextlib.suppress(OSError, ValueError):  # it may be closed
                 self._seen += self._head + self._stream.read(HEAD_BYTES)
@@ -264,7 +214,7 @@ class _Reader:
 def batches(
     source: Input, num_threads: int, advance: Callable[[int], None] | None = None
 ) -> Iterator[_core.RecordBatch]:
-    """All records, in batches as large as they come; an error comes after all records before it."""
+    """Yield all records in batches of any size; an error comes after all records before it."""
     stream = open_stream(
         [source.core_file], DEFAULT_SETTINGS, compression_type=source.compression, num_threads=num_threads
     )
@@ -275,10 +225,10 @@ def batches(
             advance(batch.nbytes + frame_bytes * len(batch))
 
 
-def _explained(source: Input, made: Iterator[_core.RecordBatch]) -> Iterator[_core.RecordBatch]:
-    """The batches; an error says what the file is, if it is no TFRecord file."""
+def _explained(source: Input, record_batches: Iterator[_core.RecordBatch]) -> Iterator[_core.RecordBatch]:
+    """Yield the batches; if the file is not a TFRecord file, the error names its format."""
     try:
-        yield from made
+        yield from record_batches
     except DataLossError as error:
         if error.record_index or error.offset:
             raise
@@ -286,7 +236,7 @@ def _explained(source: Input, made: Iterator[_core.RecordBatch]) -> Iterator[_co
 
 
 def index_beside(path: str) -> str | None:
-    """The index beside a local file, unless it is older: FILE.idx, or that of FILE without its ending; else None."""
+    """Return the index beside a local file (FILE.idx, or STEM.idx), or None if it is missing or older."""
     for name in (f"{path}.idx", f"{os.path.splitext(path)[0]}.idx"):
         with contextlib.suppress(OSError):
             if os.path.isfile(name) and os.stat(name).st_mtime_ns >= os.stat(path).st_mtime_ns:
@@ -295,7 +245,7 @@ def index_beside(path: str) -> str | None:
 
 
 def is_whole(offsets: NDArray[np.int64], sizes: NDArray[np.int64], stored_bytes: int) -> bool:
-    """Whether an index has all records of an uncompressed file: else it is of another one, or of fewer records."""
+    """Return True if an index covers an uncompressed file of `stored_bytes` bytes completely."""
     end = int(offsets[-1] + sizes[-1]) if len(offsets) else 0
     return end == int(sizes.sum()) == stored_bytes
 
@@ -305,10 +255,10 @@ class Cancelled(Exception):
 
 
 def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable[[], None]], T]) -> Iterator[T]:
-    """The results of `work(file, num_threads, checkpoint)` in the order of files, which are processed in parallel.
+    """Process files in parallel; yield the results of `work(file, num_threads, checkpoint)` in the order of files.
 
-    `work` uses `num_threads` threads besides its own and calls `checkpoint` now and then, which raises if the
-    command has been interrupted.
+    `work` uses `num_threads` threads besides its own. It calls `checkpoint` regularly, which raises if the command has
+    been interrupted.
     """
     cpus = default_threads()
     jobs = max(1, min(len(files), cpus))
@@ -328,5 +278,5 @@ def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable
         yield from workers.map(lambda file: work(file, spare_threads, checkpoint), files)
     finally:
         stop.set()
-        # After an interrupt some thread may wait for a pipe: it is left until the process ends.
+        # Threads are not joined: after an interrupt one may wait for a pipe.
         workers.stop()

@@ -1,4 +1,4 @@
-"""The files of a folder: those that Hugging Face's and TensorFlow's datasets list in it, in their order; else all."""
+"""The data files of a folder: all, or those that a dataset of Hugging Face or TensorFlow Datasets lists."""
 
 from __future__ import annotations
 
@@ -13,40 +13,41 @@ from ..files.streams.listing import files_below
 
 __all__ = ["files_of"]
 
-_STATE, _SPLITS = "state.json", "dataset_dict.json"  # of what save_to_disk of `datasets` writes
-_INFO, _FEATURES = "dataset_info.json", "features.json"  # of what TensorFlow Datasets prepares
+_STATE, _SPLITS = "state.json", "dataset_dict.json"  # written by save_to_disk of Hugging Face's `datasets`
+_INFO, _FEATURES = "dataset_info.json", "features.json"  # written by TensorFlow Datasets
 _SHARD = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})")
 
 
 def files_of(folder: str) -> list[str]:
-    """The files that hold the folder's data.
+    """Return the data files of a folder, in order.
 
     Raises:
-      FileNotFoundError: there is none, or one that is listed is missing.
-      errors.InvalidArgumentError: the list can't be read.
+      FileNotFoundError: the folder has no files, or a listed file is missing.
+      errors.InvalidArgumentError: the list of files can't be used.
     """
     splits, state = os.path.join(folder, _SPLITS), os.path.join(folder, _STATE)
     if os.path.isfile(splits):
-        names = _list_in(splits, lambda found: found["splits"])
+        names = _list_in(splits, lambda value: value["splits"])
         return [path for name in names for path in files_of(os.path.join(folder, name))]
     if os.path.isfile(state):
-        if _list_in(state, lambda found: [one["filename"] for one in dict(found).get("_indices_data_files") or ()]):
+        if _list_in(state, lambda value: [entry["filename"] for entry in dict(value).get("_indices_data_files") or ()]):
             raise InvalidArgumentError(
-                f"{state}: the rows have an order of their own, which is not followed: save it anew"
+                f"{state}: the dataset has an indices mapping, which is not supported: call flatten_indices() and save "
+                "it again"
             )
-        names = _list_in(state, lambda found: [one["filename"] for one in found["_data_files"]])
+        names = _list_in(state, lambda value: [entry["filename"] for entry in value["_data_files"]])
         paths = [os.path.join(folder, name) for name in names]
         for path in paths:
             _existing_in({path} if os.path.isfile(path) else set(), path)
         return paths
-    found = files_below(folder)
+    paths = files_below(folder)
     if all(os.path.isfile(os.path.join(folder, name)) for name in (_INFO, _FEATURES)):
-        _check_shards(found)
-    return found
+        _check_shards(paths)
+    return paths
 
 
 def _list_in(path: str, chosen: Any) -> list[str]:
-    """The names of files or folders that a JSON file lists; none leads elsewhere."""
+    """Return the names that a JSON file lists; all must be plain names within the folder."""
     try:
         with open(path, encoding="utf-8") as file:
             names = chosen(json.load(file))
@@ -54,11 +55,11 @@ def _list_in(path: str, chosen: Any) -> list[str]:
             return names
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise InvalidArgumentError(f"{path}: it does not list the files of a dataset")
+    raise InvalidArgumentError(f"{path}: not a list of the files of a dataset")
 
 
 def _check_shards(paths: list[str]) -> None:
-    """Of shards that are numbered, all have to be there: without one, records would be missing in silence."""
+    """Raise if a numbered shard is missing: its records would be omitted silently."""
     splits = {}
     for path in paths:
         numbered = _SHARD.fullmatch(path)
@@ -66,10 +67,10 @@ def _check_shards(paths: list[str]) -> None:
             splits[numbered[1], numbered[3]] = len(numbered[2])
     for (start, count), digits in splits.items():
         there = {path for path in paths if path.startswith(f"{start}-")}
-        for number in range(min(int(count), len(there) + 1)):  # one is missing among these, if one is
+        for number in range(min(int(count), len(there) + 1)):  # a missing shard is among these
             _existing_in(there, f"{start}-{number:0{digits}}-of-{count}")
 
 
 def _existing_in(there: set[str], path: str) -> None:
     if path not in there:
-        raise FileNotFoundError(errno.ENOENT, "a file of the dataset is missing", path)
+        raise FileNotFoundError(errno.ENOENT, "missing file of the dataset", path)

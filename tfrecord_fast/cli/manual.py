@@ -1,4 +1,4 @@
-"""The man page, made of what --help says: `python -m tfrecord_fast.cli.manual > docs/tfrecord-fast.1`."""
+"""The man page, generated from --help: `python -m tfrecord_fast.cli.manual > docs/tfrecord-fast.1`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .parsing import PROGRAM, command_line
 __all__ = ["manual"]
 
 _STATUS = (
-    "0 if all is fine, 1 if something is wrong with the data (damage, rows that don't fit, conflicting kinds), "
-    "2 if a file can't be read or is no TFRecord file, or usage is bad."
+    "0: success. 1: the data has faults (damage, rows that don't fit, conflicting kinds). "
+    "2: wrong usage, or a file that can't be read or is not a TFRecord file."
 )
 
 
 def manual() -> str:
-    """The page in roff."""
+    """Return the page in roff."""
     parser, commands = command_line(COMMANDS)
     lines = [
         f'.TH {PROGRAM.upper()} 1 "" "{PROGRAM}" "User Commands"',
         ".SH NAME",
-        rf"{_roff(PROGRAM)} \- looks into TFRecord files, and converts them",
+        rf"{_roff(PROGRAM)} \- inspect, check, convert and rewrite TFRecord files",
         ".SH SYNOPSIS",
         rf".B {_roff(PROGRAM)}",
         r"\fICOMMAND\fR [\fIOPTION\fR]... \fIFILE\fR...",
@@ -36,18 +36,18 @@ def manual() -> str:
         lines += _options(commands[command.NAME])
         lines += [".PP", "Examples:", ".PP", ".nf", ".RS", *map(_roff, command.EXAMPLES.splitlines()), ".RE", ".fi"]
     lines += [".SH OPTIONS", *_options(parser), ".SH EXIT STATUS", _roff(_STATUS)]
-    lines += [".SH ENVIRONMENT", ".TP", "NO_COLOR", "No colours on a terminal, if it is set."]
+    lines += [".SH ENVIRONMENT", ".TP", "NO_COLOR", "If set, no colours on a terminal."]
     return "\n".join(lines) + "\n"
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
-    """What --help lists, as items: of its text, since argparse has no other public form of it."""
+    """Return the options as items, parsed from the text of --help: argparse has no other public form of them."""
     text = parser.format_help()
     lines: list[str] = []
     for section in re.findall(r"^(?:positional arguments|options):\n((?:  .*\n|\n)*)", text, re.MULTILINE):
         for item in re.findall(r"^  (\S.*(?:\n {6,}.*)*)", section, re.MULTILINE):
             head, _, rest = item.replace("\n", "  ").partition("  ")
-            head = re.sub(r"(-\w) \w+, (--)", r"\1, \2", head)  # as Python 3.13 has it
+            head = re.sub(r"(-\w) \w+, (--)", r"\1, \2", head)  # the form of Python 3.13
             if "COMMAND" not in head:
                 lines += [".TP", rf"\fB{_roff(head)}\fR", _roff(" ".join(rest.split()))]
     return lines

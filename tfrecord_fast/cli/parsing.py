@@ -1,4 +1,4 @@
-"""The command line's grammar: all commands with their options and examples, and what was probably meant by others."""
+"""The grammar of the command line, and suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHOICE = re.compile(r"invalid choice: '?([^' ]+)'? \(choose from (.*)\)")
 
 
 class Command(Protocol):
-    """What a subcommand's module has."""
+    """The names that a subcommand's module defines."""
 
     NAME: str
     SUMMARY: str
@@ -29,67 +29,71 @@ class Command(Protocol):
 
 
 class Parser(argparse.ArgumentParser):
-    """Suggests what was meant where a name is not known."""
+    """Parser that suggests a known name for an unknown one."""
 
     def error(self, message: str) -> NoReturn:
-        """Ends the process with status 2."""
-        found = _CHOICE.search(message)
-        if found is not None:
-            message = f"{message[: found.start()]}no such choice: {found[1]}"
-            known = re.findall(r"[\w-]+", found[2])
-            message += _meant([found[1]], known) or f" (choose from {', '.join(known)})"
+        """End the process with status 2."""
+        match = _CHOICE.search(message)
+        if match is not None:
+            message = f"{message[: match.start()]}no such choice: {match[1]}"
+            known = re.findall(r"[\w-]+", match[2])
+            message += _meant([match[1]], known) or f" (choose from {', '.join(known)})"
         super().error(printable(message))
 
 
-def _meant(given: Iterable[str], known: Sequence[str]) -> str:
-    close = [name for one in given for name in difflib.get_close_matches(one.partition("=")[0], known, 1, 0.5)]
+def _meant(names: Iterable[str], known: Sequence[str]) -> str:
+    close = [match for name in names for match in difflib.get_close_matches(name.partition("=")[0], known, 1, 0.5)]
     return f" (did you mean {' '.join(close)}?)" if close else ""
 
 
 def command_line(commands: Sequence[Command], only: str | None = None) -> tuple[Parser, dict[str, Parser]]:
-    """The parser of all, and that of each command by its name; if `only` is one, the others have no options."""
+    """Return the main parser, and the parsers of commands by name.
+
+    Args:
+      only: if this names a command, the other commands get no options.
+    """
     known = only in {command.NAME for command in commands}
     parser = Parser(
         prog=PROGRAM,
-        description="Looks into TFRecord files, and converts them.",
-        epilog=f"{PROGRAM} COMMAND --help says more of a command, with examples.",
+        description="Inspect, check, convert and rewrite TFRecord files.",
+        epilog=f"Run `{PROGRAM} COMMAND --help` for options and examples.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument(
         "--print-completion",
         choices=("bash", "zsh", "tcsh"),
         metavar="SHELL",
-        help="print what makes bash, zsh or tcsh complete commands and options (needs the extra completion)",
+        help="print a completion script for bash, zsh or tcsh (needs the extra completion)",
     )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    made: dict[str, Parser] = {}
+    parsers: dict[str, Parser] = {}
     for command in commands:
         if known and command.NAME != only:
             subparsers.add_parser(command.NAME, help=command.SUMMARY)
             continue
-        made[command.NAME] = subparsers.add_parser(
+        parsers[command.NAME] = subparsers.add_parser(
             command.NAME,
             help=command.SUMMARY,
             description=command.__doc__,
             epilog="examples:\n" + "".join(f"  {line}\n" for line in command.EXAMPLES.splitlines()),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.add_arguments(made[command.NAME])
-        made[command.NAME].set_defaults(run=command.run)
-    return parser, made
+        command.add_arguments(parsers[command.NAME])
+        parsers[command.NAME].set_defaults(run=command.run)
+    return parser, parsers
 
 
-def parsed(parser: Parser, commands: dict[str, Parser], given: Sequence[str]) -> argparse.Namespace:
-    """What a command line says.
+def parsed(parser: Parser, commands: dict[str, Parser], arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line.
 
     Raises:
-      SystemExit: it can't be parsed, or asks for help.
+      SystemExit: wrong usage, or a request for help.
     """
-    args, unknown = parser.parse_known_args(given)
-    one = commands.get(args.command)
+    args, unknown = parser.parse_known_args(arguments)
+    command_parser = commands.get(args.command)
     if unknown:
-        options = re.findall(r"--[\w-]+", (one or parser).format_help())
-        (one or parser).error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, options)}")
-    if one is None and args.print_completion is None:
+        options = re.findall(r"--[\w-]+", (command_parser or parser).format_help())
+        (command_parser or parser).error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, options)}")
+    if command_parser is None and args.print_completion is None:
         parser.error("the following arguments are required: COMMAND")
     return args

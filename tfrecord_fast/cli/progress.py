@@ -1,4 +1,4 @@
-"""A progress bar on a terminal: rich's if that is installed, else one plain line."""
+"""A progress bar on a terminal: that of rich if rich is installed, else a plain line."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..base.optional import optional
 
 __all__ = ["Progress"]
 
-_DELAY_SECONDS = 0.5  # anything faster shows none
+_DELAY_SECONDS = 0.5  # faster commands show no bar
 _PLAIN_INTERVAL_SECONDS = 0.2
 
 
 class Progress:
-    """Counts bytes read, from any thread; shows them on standard error if that is a terminal.
+    """Counter of bytes read, from any thread; shown on standard error if that is a terminal.
 
     Args:
-      total_bytes: None if not known.
-      lock: held while anything is printed. `hidden` is entered with it held.
+      total_bytes: None if unknown.
+      lock: held while anything is printed. The caller of `hidden` holds it.
     """
 
     def __init__(self, total_bytes: int | None, lock: threading.Lock) -> None:
@@ -36,11 +36,11 @@ class Progress:
 
     @property
     def visible(self) -> bool:
-        """Whether anyone can see it."""
+        """Return True if the bar may be shown."""
         return self._visible
 
     def advance(self, read_bytes: int) -> None:
-        """This many more bytes have been read."""
+        """Add `read_bytes` to the bytes read."""
         if not self._visible:
             return
         with self._lock:
@@ -52,7 +52,7 @@ class Progress:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Takes the bar off the terminal while something else is printed."""
+        """Hide the bar while something else is printed."""
         if self._display is not None:
             self._display.hide()
         yield
@@ -62,7 +62,7 @@ class Progress:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:

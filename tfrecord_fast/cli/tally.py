@@ -1,4 +1,4 @@
-"""Reads files whole, checks every CRC and counts: what `info` and `verify` print."""
+"""Totals of whole files, with every CRC checked: the results of `info` and `verify`."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["Tally", "tallies"]
 
 @dataclass
 class Tally:
-    """What was found in a file: all of it, or what precedes the problem."""
+    """Totals of a file, or of the records before its first problem."""
 
     path: str
-    compression: str | None = None  # "", "GZIP", …; None for a file that could not be opened
+    compression: str | None = None  # "", "GZIP", …; None if the file could not be opened
     stored_bytes: int | None = None
     records: int = 0
     payload_bytes: int = 0
-    min_size: int | None = None  # of a record, in bytes; None if there are none
+    min_size: int | None = None  # of a record, in bytes; None without records
     max_size: int | None = None
     kinds: Kinds = field(default_factory=Kinds)  # of records
     problem: Problem | None = None
 
     def add(self, batch: _core.RecordBatch) -> None:
-        """Counts the records of a batch, which is not empty."""
+        """Add the records of a batch that is not empty."""
         sizes = batch.sizes
         smallest, largest = int(sizes.min()), int(sizes.max())
         self.min_size = smallest if self.min_size is None else min(self.min_size, smallest)
@@ -42,7 +42,7 @@ class Tally:
 
     @property
     def kind(self) -> str:
-        """What the records are; of a file without any, what it is."""
+        """The kinds of the records, as text."""
         names = self.kinds.names
         if names:
             return ", ".join(names)
@@ -50,17 +50,17 @@ class Tally:
 
     @property
     def mean_size(self) -> float | None:
-        """The mean size of a record in bytes; None if there are none."""
+        """The mean size of a record in bytes; None without records."""
         return self.payload_bytes / self.records if self.records else None
 
     @property
     def status(self) -> int:
-        """The exit status that it calls for."""
+        """The exit status for this file."""
         return 0 if self.problem is None else self.problem.status
 
 
 def tallies(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Iterator[Tally]:
-    """One tally per file, in order; with a progress bar."""
+    """Yield one tally per file, in order, with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
         advance = progress.advance if progress.visible else None
 

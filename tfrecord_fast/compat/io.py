@@ -20,14 +20,14 @@ def parse_example(
     name: str | None = None,
     example_names: Sequence[Key] | None = None,
 ) -> Columns:
-    """`tf.io.parse_example` with TensorFlow 1's order of arguments."""
+    """Call `tf.io.parse_example` with TensorFlow 1's order of arguments."""
     return _io.parse_example(serialized, features, example_names, name)
 
 
 def parse_single_example(
     serialized: Record, features: Features, name: str | None = None, example_names: Key | None = None
 ) -> Columns:
-    """`tf.io.parse_single_example` with TensorFlow 1's order of arguments."""
+    """Call `tf.io.parse_single_example` with TensorFlow 1's order of arguments."""
     return _io.parse_single_example(serialized, features, example_names, name)
 
 
@@ -38,9 +38,9 @@ def decode_raw(
     name: str | None = None,
     bytes: Records | Record | None = None,
 ) -> npt.NDArray[Any]:
-    """`tf.io.decode_raw` with TensorFlow 1's arguments; `bytes` is the old name of `input_bytes`."""
-    given: Any = bytes if input_bytes is None else input_bytes
-    return _io.decode_raw(given, cast(DTypeLike, out_type), little_endian, name=name)
+    """Call `tf.io.decode_raw` with TensorFlow 1's arguments; `bytes` is the old name of `input_bytes`."""
+    data: Any = bytes if input_bytes is None else input_bytes
+    return _io.decode_raw(data, cast(DTypeLike, out_type), little_endian, name=name)
 
 
 def __getattr__(name: str) -> Any:

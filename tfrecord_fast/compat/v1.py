@@ -1,6 +1,6 @@
-"""`tf.compat.v1`: what old scripts about records use, under TensorFlow 1's names.
+"""`tf.compat.v1`: TensorFlow 1's names that scripts with records use.
 
-There are no graphs and sessions: values are NumPy's at once, as with TensorFlow after `enable_eager_execution()`.
+Graphs and sessions are not supported: values are NumPy's immediately, as after `enable_eager_execution()`.
 """
 
 from __future__ import annotations
@@ -57,4 +57,4 @@ __all__ = [
 
 
 def enable_eager_execution(*args: object, **kwargs: object) -> None:
-    """Has no effect: everything is eager."""
+    """Do nothing: everything is eager."""

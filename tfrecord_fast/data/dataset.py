@@ -11,7 +11,7 @@ from typing import Any, Generic
 import numpy as np
 
 from .._core import RecordBatch
-from ..base.hints import shown_to_keras
+from ..base.optional import shown_to_keras
 from ..errors import InvalidArgumentError
 from ..values.columns.bytes_array import BytesArray
 from ..values.elements.nests import map_leaves, normalize, returned

@@ -1,9 +1,9 @@
-"""JAX: columns onto devices (docs/integrations/grain.md)."""
+"""JAX: transfer of columns to devices (docs/integrations/grain.md)."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import jax
@@ -24,7 +24,7 @@ Others: TypeAlias = Literal["raise", "drop", "keep"]
 
 _TOO_LONG = {np.dtype(np.longdouble).name, np.dtype(np.clongdouble).name} - {"float64", "complex128"}
 
-_said: set[tuple[object, str]] = set()  # features that JAX cuts, with their dtypes, of which a warning has told
+_warned: set[tuple[object, str]] = set()  # features that JAX truncates, with their dtypes
 
 
 def device_put(
@@ -34,73 +34,71 @@ def device_put(
     others: Others = "raise",
     pad: Mapping[Key, int] | None = None,
 ) -> Any:
-    """The columns of a batch as arrays of JAX, on devices.
+    """Transfer the columns of a batch to devices, as JAX arrays.
 
     Args:
-      columns: a dict of columns, as ShardReader gives them; or a tuple of such dicts and columns, such as
+      columns: a dict of columns, like those of ShardReader; or a tuple of such dicts and columns, such as
         (columns, label).
-      sharding: a `jax.sharding.Sharding`: each process gives its own rows, and the array is the whole of all processes,
-        as `jax.make_array_from_process_local_data` makes it. Or a device; or a dict of these by feature; None for JAX'
+      sharding: a `jax.sharding.Sharding`: each process passes its own rows, and the array consists of the rows of all
+        processes (`jax.make_array_from_process_local_data`). Or a device; or a dict of these by feature; None: JAX'
         default device.
-      others: what becomes of columns that no device takes, which are strings, ragged and sparse ones. "raise": an
-        error; "drop": they are left out; "keep": they stay as they are.
-      pad: how wide to make such a column, by feature: a ragged or sparse one becomes an array [n, width, ...] with
-        zeros after its values, strings an array of their bytes, uint8 [n, ..., width]. These go onto devices.
+      others: the treatment of strings, ragged and sparse columns, which devices can't hold. "raise": raise an error;
+        "drop": leave them out; "keep": leave them on the host.
+      pad: the width of such columns by feature, to convert them for devices: ragged and sparse ones to an array
+        [n, width, ...] with zeros after their values, strings to an array of their bytes, uint8 [n, ..., width].
 
     Returns:
-      The same structure, of `jax.Array`s. They may share the columns' memory, so don't write to these any more.
+      The same structure, of `jax.Array`s. They may share the columns' memory, so don't write to the columns any more.
 
-    Without `jax_enable_x64`, JAX makes 32 bits of 64. Here each value is looked at: as long as all fit, a warning says
-    so once for each feature; otherwise it is an error. Several processes have to give the same number of rows, which no
-    process can check alone: `drop_remainder=True` and `equal_shards="drop"` of ShardReader see to it.
+    Without `jax_enable_x64`, JAX truncates 64-bit values to 32 bits. Here, each value is checked: if all fit, a warning
+    is issued once for each feature; otherwise an error is raised. Several processes must pass the same number of rows,
+    which a single process can't check: use `drop_remainder=True` and `equal_shards="drop"` of ShardReader.
 
     Raises:
-      errors.InvalidArgumentError: a column that no device takes; a value that JAX would change; a row that is longer
-        than its `pad`; rows that don't divide among the devices. Names the feature.
+      errors.InvalidArgumentError: devices can't hold a column; JAX would change a value; a row is longer than its
+        `pad`; the devices can't divide the rows evenly. The error names the feature.
 
     >>> import numpy as np
     >>> device_put({"x": np.float32([1, 2]), "name": [b"a", b"b"]}, others="drop")
     {'x': Array([1., 2.], dtype=float32)}
     """
     if others not in ("raise", "drop", "keep"):
-        raise InvalidArgumentError(f'others is "raise", "drop" or "keep", got {others!r}')
+        raise InvalidArgumentError(f'others must be "raise", "drop" or "keep", got {others!r}')
     batch = _Batch(others, dict(pad or {}))
-    made = batch.planned(columns, None)
+    structure = batch.collect(columns, None)
     if batch.pad:
-        raise InvalidArgumentError(f"pad has {sorted(map(repr, batch.pad))}, which are no features of this batch")
-    batch.say_what_is_cut()
-    return _filled(made, iter(_placed(batch.arrays, batch.keys, sharding)))
+        raise InvalidArgumentError(f"pad has {sorted(map(repr, batch.pad))}, which this batch does not have")
+    batch.warn_of_truncation()
+    return _filled(structure, iter(_transferred(batch.arrays, batch.keys, sharding)))
 
 
-class _Place(NamedTuple):
-    """Where the next of the arrays goes."""
+class _Slot(NamedTuple):
+    """Placeholder of the next array in a structure."""
 
 
 _DROPPED = object()
 
 
 class _Batch:
-    """Collects the arrays of a batch, so that all go onto devices in one call."""
+    """The arrays of a batch, collected for one transfer."""
 
     def __init__(self, others: Others, pad: dict[Any, int]) -> None:
         self.others = others
-        self.pad = pad  # those not met yet
+        self.pad = pad  # of features not seen yet
         self.arrays: list[npt.NDArray[Any]] = []
         self.keys: list[object] = []
-        self._cut: list[tuple[object, str, str]] = []  # features with their dtypes, and what JAX makes of these
+        self._truncated: list[tuple[object, str, str]] = []  # features, their dtypes and those of JAX
 
-    def planned(self, value: Any, key: object) -> Any:
-        """The structure with a _Place for each array, and without what is dropped."""
+    def collect(self, value: Any, key: object) -> Any:
+        """Collect the arrays of a value. Return its structure with slots for them, and without dropped values."""
         if isinstance(value, Mapping):
-            parts = {name: self.planned(part, name) for name, part in value.items()}
-            return {name: part for name, part in parts.items() if part is not _DROPPED}
+            columns = ((name, self.collect(column, name)) for name, column in value.items())
+            return {name: column for name, column in columns if column is not _DROPPED}
         if isinstance(value, tuple):
-            made = [self.planned(part, i if key is None else key) for i, part in enumerate(value)]
-            made = [None if part is _DROPPED else part for part in made]
-            return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
+            items = self._collect_items(value, key)
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
         if is_attrs(value):
-            made = [self.planned(part, i if key is None else key) for i, part in enumerate(items_of(value))]
-            return attrs_like(value, [None if part is _DROPPED else part for part in made])
+            return attrs_like(value, self._collect_items(items_of(value), key))
         if key in self.pad:
             array: npt.NDArray[Any] | None = _padded(value, key, self.pad.pop(key))
         else:
@@ -109,57 +107,61 @@ class _Batch:
             if self.others == "raise":
                 raise _refusal(value, key)
             return _DROPPED if self.others == "drop" else value
-        self.arrays.append(self._as_taken(array, key))
+        self.arrays.append(self._supported(array, key))
         self.keys.append(key)
-        return _Place()
+        return _Slot()
 
-    def _as_taken(self, array: npt.NDArray[Any], key: object) -> npt.NDArray[Any]:
-        """The array in a dtype that JAX has, with the same values."""
+    def _collect_items(self, items: Iterable[Any], key: object) -> list[Any]:
+        collected = (self.collect(item, i if key is None else key) for i, item in enumerate(items))
+        return [None if item is _DROPPED else item for item in collected]
+
+    def _supported(self, array: npt.NDArray[Any], key: object) -> npt.NDArray[Any]:
+        """Cast an array to a dtype of JAX, with the same values."""
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
         dtype = jax.dtypes.canonicalize_dtype(array.dtype)
         if dtype == array.dtype:
             return array
         with np.errstate(over="ignore"):
-            made = array.astype(dtype)
-        if not np.array_equal(made, array, equal_nan=array.dtype.kind in "fc"):
-            raise _change(array, made, key)
-        if (key, array.dtype.name) not in _said:
-            self._cut.append((key, array.dtype.name, dtype.name))
-        return made
+            cast = array.astype(dtype)
+        if not np.array_equal(cast, array, equal_nan=array.dtype.kind in "fc"):
+            raise _change(array, cast, key)
+        if (key, array.dtype.name) not in _warned:
+            self._truncated.append((key, array.dtype.name, dtype.name))
+        return cast
 
-    def say_what_is_cut(self) -> None:
-        if not self._cut:
+    def warn_of_truncation(self) -> None:
+        if not self._truncated:
             return
-        _said.update((key, before) for key, before, _ in self._cut)
-        what = ", ".join(f"{key!r} ({before} to {after})" for key, before, after in self._cut)
+        _warned.update((key, before) for key, before, _ in self._truncated)
+        what = ", ".join(f"{key!r} ({before} to {after})" for key, before, after in self._truncated)
         warnings.warn(
-            f"JAX cuts these features to 32 bits: {what}. All values fit, and a batch with one that doesn't will raise "
-            'an error. jax.config.update("jax_enable_x64", True) keeps 64 bits; features with dtype int32 or float32 '
-            "have 32 from the start",
+            f"JAX truncates these features to 32 bits: {what}. All values fit; a batch with a value that doesn't fit "
+            'raises an error. jax.config.update("jax_enable_x64", True) keeps 64 bits; features with dtype int32 or '
+            "float32 need no truncation",
             stacklevel=3,
         )
 
 
-def _change(array: npt.NDArray[Any], made: npt.NDArray[Any], key: object) -> InvalidArgumentError:
-    differs = made != array
+def _change(array: npt.NDArray[Any], cast: npt.NDArray[Any], key: object) -> InvalidArgumentError:
+    differs = cast != array
     if array.dtype.kind in "fc":
         differs &= ~np.isnan(array)
-    place = tuple(int(i) for i in np.argwhere(differs)[0])
+    index = tuple(int(i) for i in np.argwhere(differs)[0])
     return InvalidArgumentError(
-        f"feature {key!r}: the value at {list(place)} is {array[place]!r}, and JAX would make "
-        f"{made[place]!r} of it, since it cuts {array.dtype} to {made.dtype}; "
+        f"feature {key!r}: the value at {list(index)} is {array[index]!r}, and JAX would change it to {cast[index]!r}, "
+        f"since it truncates {array.dtype} to {cast.dtype}; "
         'jax.config.update("jax_enable_x64", True) keeps 64 bits'
     )
 
 
 def _as_array(value: Any) -> npt.NDArray[Any] | None:
-    """None for what no device takes."""
+    """Convert a value to an array; None if devices can't hold it."""
     if isinstance(value, BytesArray | SparseTensor | RaggedTensor | _core.RecordBatch):
         return None
     try:
         array = np.asarray(value)
-    except ValueError:  # lists of several lengths
+    except ValueError:  # lists of different lengths
         return None
     is_number = array.dtype == np.bool_ or jax.numpy.issubdtype(array.dtype, np.number)
     return array if is_number and array.dtype.name not in _TOO_LONG else None
@@ -169,10 +171,10 @@ def _refusal(value: Any, key: object) -> InvalidArgumentError:
     what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
     if _is_strings(value):
         what += ", which is strings"
-    padding = f", pad={{{key!r}: width}} makes dense rows of it"
+    padding = f", pad={{{key!r}: width}} converts it to dense rows"
     return InvalidArgumentError(
-        f'feature {key!r}: no device takes {what}; others="drop" leaves such features out, others="keep" keeps them on '
-        f"the host{padding if _is_strings(value) or isinstance(value, SparseTensor | RaggedTensor) else ''}"
+        f'feature {key!r}: devices can\'t hold {what}; others="drop" leaves such features out, others="keep" leaves '
+        f"them on the host{padding if _is_strings(value) or isinstance(value, SparseTensor | RaggedTensor) else ''}"
     )
 
 
@@ -181,7 +183,7 @@ def _is_strings(value: Any) -> bool:
 
 
 def _padded(value: Any, key: object, width: int) -> npt.NDArray[Any]:
-    """Rows of that width, with zeros after what they have."""
+    """Return rows of that width, with zeros after their values."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         value = BytesArray(value)
     if isinstance(value, BytesArray):
@@ -206,35 +208,34 @@ def _padded(value: Any, key: object, width: int) -> npt.NDArray[Any]:
 
 def _check_width(longest: int, width: int, key: object) -> None:
     if longest > width:
-        raise InvalidArgumentError(f"feature {key!r}: a row has {longest} values, and pad has room for {width}")
+        raise InvalidArgumentError(f"feature {key!r}: a row has {longest} values, but its pad is {width}")
 
 
-def _placed(arrays: list[npt.NDArray[Any]], keys: list[object], sharding: Any) -> list[Any]:
-    places = [_place_of(key, sharding) for key in keys]
-    if any(isinstance(place, jax.sharding.Sharding) and not place.is_fully_addressable for place in places):
-        return [_put(one) for one in zip(arrays, keys, places, strict=True)]
+def _transferred(arrays: list[npt.NDArray[Any]], keys: list[object], sharding: Any) -> list[Any]:
+    targets = [_target_of(key, sharding) for key in keys]
+    if all(not isinstance(target, jax.sharding.Sharding) or target.is_fully_addressable for target in targets):
+        try:
+            transferred: list[Any] = jax.device_put(arrays, targets)
+            return transferred
+        except ValueError:
+            pass  # the error of a single array names its feature
+    return list(map(_put, arrays, keys, targets))
+
+
+def _put(array: npt.NDArray[Any], key: object, target: Any) -> Any:
     try:
-        made: list[Any] = jax.device_put(arrays, places)
-        return made
-    except ValueError:
-        return [_put(one) for one in zip(arrays, keys, places, strict=True)]  # finds out which one it is
-
-
-def _put(one: tuple[npt.NDArray[Any], object, Any]) -> Any:
-    array, key, place = one
-    try:
-        if isinstance(place, jax.sharding.Sharding):
-            of_all: Any = jax.make_array_from_process_local_data  # which has no types
-            return of_all(place, array)
-        return jax.device_put(array, place)
+        if isinstance(target, jax.sharding.Sharding):
+            make_array: Any = jax.make_array_from_process_local_data  # without types
+            return make_array(target, array)
+        return jax.device_put(array, target)
     except ValueError as error:
-        hint = "; drop_remainder=True leaves out a last batch that is smaller" if array.ndim else ""
+        hint = "; drop_remainder=True leaves out a smaller last batch" if array.ndim else ""
         raise InvalidArgumentError(
-            f"feature {key!r}: an array of shape {list(array.shape)} can't be laid out as {place}: {error}{hint}"
+            f"feature {key!r}: an array of shape {list(array.shape)} can't be laid out as {target}: {error}{hint}"
         ) from error
 
 
-def _place_of(key: object, sharding: Any) -> Any:
+def _target_of(key: object, sharding: Any) -> Any:
     if not isinstance(sharding, Mapping):
         return sharding
     if key not in sharding:
@@ -242,14 +243,14 @@ def _place_of(key: object, sharding: Any) -> Any:
     return sharding[key]
 
 
-def _filled(made: Any, arrays: Iterator[Any]) -> Any:
-    if isinstance(made, _Place):
+def _filled(structure: Any, arrays: Iterator[Any]) -> Any:
+    if isinstance(structure, _Slot):
         return next(arrays)
-    if isinstance(made, dict):
-        return {key: _filled(part, arrays) for key, part in made.items()}
-    if isinstance(made, tuple):
-        parts = [_filled(part, arrays) for part in made]
-        return type(made)(*parts) if hasattr(made, "_fields") else tuple(parts)
-    if is_attrs(made):
-        return attrs_like(made, [_filled(part, arrays) for part in items_of(made)])
-    return made
+    if isinstance(structure, dict):
+        return {key: _filled(value, arrays) for key, value in structure.items()}
+    if isinstance(structure, tuple):
+        items = [_filled(item, arrays) for item in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if is_attrs(structure):
+        return attrs_like(structure, [_filled(item, arrays) for item in items_of(structure)])
+    return structure

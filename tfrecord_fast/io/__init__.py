@@ -1,4 +1,4 @@
-"""`tf.io`: writing and parsing records, and what goes with them: files, images and tensors."""
+"""`tf.io`: writing and parsing of records; files, images and tensors."""
 
 from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from ..examples.infer import describe_features

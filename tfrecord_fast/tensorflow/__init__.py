@@ -1,54 +1,54 @@
 """`import tfrecord_fast.tensorflow as tf`: TensorFlow's names for scripts, whose values have TensorFlow's methods.
 
-The package itself gives NumPy's values and plain bytes. Here the same values are tensors: arrays and byte strings
-with `numpy()`, `shape`, `dtype`, `set_shape()` and so on. Names that are not here are TensorFlow's, where it is
-installed."""
+The package itself returns NumPy values and plain bytes. Here the same values are tensors: arrays and byte strings with
+`numpy()`, `shape`, `dtype`, `set_shape()` and so on. A name that is missing here comes from TensorFlow, if installed.
 
-import pkgutil
+This file lists where each name is defined. A definition is imported when its name is first used.
+"""
+
 from typing import Any
 
 from ..base.lazy import lazy_names
-from .fallback import face_names, installed, is_shared, shared
+from .fallback import installed
+from .modules import add_modules, module_lazy_names
 
-# Where each name comes from. It is imported when it is first asked for.
-_own = lazy_names(
+__version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts test that it begins with 2
+newaxis = None
+
+_top = module_lazy_names(
     __name__,
     {
-        ".": "app compat core data debugging dtypes errors experimental flags gfile image io keras logging math nest "
-        "python_io ragged random sparse strings train",
-        ".composites": "RaggedTensor SparseTensor",
+        ".": "compat core data debugging dtypes errors gfile image io keras logging math nest python_io ragged random "
+        "sparse strings train",
+        ".abseil": "app flags",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
         "int64 int8 string uint16 uint32 uint64 uint8",
         ".ops.arrays": "bitcast broadcast_to cast concat constant convert_to_tensor ensure_shape expand_dims identity "
-        "pad rank repeat reshape shape shape_n size split squeeze stack tile transpose unstack",
+        "pad rank repeat reshape shape size split squeeze stack tile transpose unstack",
         ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal "
         "assert_rank",
         ".ops.control": "case cond control_dependencies device executing_eagerly function get_static_value group "
-        "init_scope is_tensor name_scope no_op numpy_function print py_function stop_gradient switch_case while_loop",
+        "init_scope is_tensor name_scope no_op numpy_function print py_function stop_gradient while_loop",
         ".ops.filled": "eye fill linspace meshgrid one_hot ones ones_like range sequence_mask zeros zeros_like",
-        ".ops.mapping": "foldl foldr map_fn scan vectorized_map",
-        ".ops.numbers": "abs acos add add_n argmax argmin asin atan atan2 clip_by_norm clip_by_value cos cosh "
-        "cumsum divide equal exp floor floordiv greater greater_equal less less_equal logical_and logical_not "
-        "logical_or matmul maximum minimum multiply negative norm not_equal pow reduce_all reduce_any reduce_logsumexp "
-        "reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign sin sinh sqrt square "
-        "subtract tan tanh tensordot truediv",
-        ".ops.picked": "argsort boolean_mask gather gather_nd reverse roll slice sort unique unique_with_counts where",
-        ".ops.scattered": "acosh asinh atanh dynamic_partition einsum saturate_cast scatter_nd searchsorted "
-        "tensor_scatter_nd_add tensor_scatter_nd_update truncatediv truncatemod",
+        ".ops.mapping": "map_fn scan",
+        ".ops.numbers": "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh clip_by_value cos cosh "
+        "cumsum divide einsum equal exp floor floordiv greater greater_equal less less_equal logical_and logical_not "
+        "logical_or matmul maximum minimum multiply negative norm not_equal pow reduce_all reduce_any reduce_max "
+        "reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign sin sinh sqrt square subtract tan tanh "
+        "tensordot truediv",
+        ".ops.picked": "argsort boolean_mask gather gather_nd reverse roll scatter_nd searchsorted slice sort "
+        "tensor_scatter_nd_update unique where",
         ".ops.strings": "as_string",
+        ".tensors.ragged_tensor": "RaggedTensor",
+        ".tensors.sparse_tensor": "SparseTensor",
+        ".tensors.tensor": "Tensor",
+        ".tensors.tensor_shape": "TensorShape",
+        ".tensors.tensor_specs": "RaggedTensorSpec SparseTensorSpec TensorSpec TypeSpec",
         "..examples.features": "FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature",
-        ".shapes": "TensorShape",
-        ".specs": "RaggedTensorSpec SparseTensorSpec TensorSpec TypeSpec",
-        ".tensors": "Tensor",
     },
+    "tf",
 )
-# TensorFlow's, where it is installed.
-_where_absent = lazy_names(__name__, {".machine": "autograph config distribute get_logger test tpu version"})
-_rooms = {module.name for module in pkgutil.iter_modules(__path__)}
-_foreign = face_names(__name__, "tf")
-__version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts ask whether it begins with 2
-newaxis = None
-# Names of TensorFlow 1 that TensorFlow 2 has no longer, for scripts that still use them.
+# Names of TensorFlow 1 that TensorFlow 2 no longer has, for scripts that still use them.
 _old = lazy_names(
     __name__,
     {
@@ -60,22 +60,117 @@ _old = lazy_names(
         "to_float to_float32 to_int32 to_int64 write_file"
     },
 )
+# Stand-ins for modules of TensorFlow that are used where it is not installed.
+_absent = lazy_names(__name__, {".machine": "autograph config distribute get_logger test tpu version"})
+
+# Modules that consist of names only.
+add_modules(
+    __name__,
+    {
+        "core.example.example_pb2": module_lazy_names(
+            f"{__name__}.core.example.example_pb2",
+            {"..train": "Example SequenceExample"},
+            "tf.core.example.example_pb2",
+        ),
+        "core.example.feature_pb2": module_lazy_names(
+            f"{__name__}.core.example.feature_pb2",
+            {"..train": "BytesList Feature FeatureList FeatureLists Features FloatList Int64List"},
+            "tf.core.example.feature_pb2",
+        ),
+        "debugging": module_lazy_names(
+            f"{__name__}.debugging",
+            {
+                ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less "
+                "assert_less_equal assert_negative assert_non_negative assert_non_positive assert_positive "
+                "assert_rank assert_shapes disable_traceback_filtering=do_nothing "
+                "enable_traceback_filtering=do_nothing set_log_device_placement=do_nothing"
+            },
+            "tf.debugging",
+        ),
+        "gfile": module_lazy_names(f"{__name__}.gfile", {}, "tf.compat.v1.gfile", "tfrecord_fast.gfile"),
+        "image": module_lazy_names(
+            f"{__name__}.image",
+            {
+                ".ops.pictures": "ResizeMethod adjust_brightness adjust_contrast adjust_hue adjust_saturation "
+                "central_crop crop_to_bounding_box decode_and_crop_jpeg extract_jpeg_shape flip_left_right "
+                "flip_up_down is_jpeg pad_to_bounding_box per_image_standardization random_brightness "
+                "random_contrast random_crop random_flip_left_right random_flip_up_down random_hue random_saturation "
+                "resize resize_image_with_crop_or_pad=resize_with_crop_or_pad resize_images=resize_by_corners "
+                "resize_with_crop_or_pad resize_with_pad rgb_to_grayscale rot90"
+            },
+            "tf.image",
+            "tfrecord_fast.image",
+        ),
+        "io": module_lazy_names(
+            f"{__name__}.io",
+            {
+                ".ops.pictures": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg",
+                ".ops.strings": "decode_csv",
+            },
+            "tf.io",
+            "tfrecord_fast.io",
+            left_out="gfile",
+        ),
+        "io.gfile": module_lazy_names(f"{__name__}.io.gfile", {}, "tf.io.gfile", "tfrecord_fast.io.gfile"),
+        "logging": module_lazy_names(
+            f"{__name__}.logging",
+            {
+                ".machine": "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info log set_verbosity "
+                "warn=warning warning"
+            },
+            "tf.compat.v1.logging",
+        ),
+        "math": module_lazy_names(
+            f"{__name__}.math",
+            {
+                ".ops.numbers": "abs accumulate_n=add_n acos acosh add add_n argmax argmin asin asinh atan atan2 "
+                "atanh ceil clip_by_value cos cosh cumsum divide divide_no_nan equal exp expm1 floor floordiv "
+                "floormod greater greater_equal is_finite is_inf is_nan l2_normalize less less_equal log log1p "
+                "logical_and logical_not logical_or logical_xor matmul maximum minimum mod=floormod multiply "
+                "negative norm not_equal pow reciprocal reduce_all reduce_any reduce_max reduce_mean reduce_min "
+                "reduce_prod reduce_sum rint round rsqrt sigmoid sign sin sinh softplus sqrt square "
+                "squared_difference subtract tan tanh tensordot truediv"
+            },
+            "tf.math",
+        ),
+        "python_io": module_lazy_names(
+            f"{__name__}.python_io", {}, "tf.compat.v1.python_io", "tfrecord_fast.python_io"
+        ),
+        "ragged": module_lazy_names(f"{__name__}.ragged", {".ops.composites": "constant=ragged_constant"}, "tf.ragged"),
+        "random": module_lazy_names(
+            f"{__name__}.random",
+            {".ops.randoms": "categorical gamma normal set_seed shuffle stateless_uniform truncated_normal uniform"},
+            "tf.random",
+        ),
+        "sparse": module_lazy_names(
+            f"{__name__}.sparse",
+            {
+                ".ops.composites": "from_dense reorder reset_shape reshape slice",
+                ".tensors.sparse_tensor": "SparseTensor",
+            },
+            "tf.sparse",
+            "tfrecord_fast.sparse",
+        ),
+        "strings": module_lazy_names(
+            f"{__name__}.strings",
+            {
+                ".ops.strings": "as_string bytes_split join length reduce_join regex_replace split strip substr "
+                "to_hash_bucket_fast to_number"
+            },
+            "tf.strings",
+        ),
+        "train": module_lazy_names(f"{__name__}.train", {}, "tf.train", "tfrecord_fast.train"),
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _own.names:
-        found = _own.getattr(name)
-        if is_shared(found):
-            found = globals()[name] = shared(found, f"tf.{name}")
-        return found
     if name in _old.names:
         return _old.getattr(name)
-    if name in _where_absent.names and not installed():
-        return _where_absent.getattr(name)
-    if name in _rooms:  # `from . import name`, before it is imported
-        raise AttributeError(name)
-    return _foreign.getattr(name)
+    if name in _absent.names and not installed():
+        return _absent.getattr(name)
+    return _top.getattr(name)
 
 
-__dir__ = _own.dir
-__all__ = sorted([*_own.names, "newaxis"])
+__dir__ = _top.dir
+__all__ = sorted([*_top.names, "newaxis"])

@@ -1,4 +1,4 @@
-"""`tf.errors` of the face: the package's errors, and those that only scripts name."""
+"""`tf.errors`: the errors of the package, and classes that scripts name but nothing here raises."""
 
 from ..errors import (
     DataLossError,
@@ -9,7 +9,7 @@ from ..errors import (
     OutOfRangeError,
     UnimplementedError,
 )
-from .fallback import face_names
+from .modules import module_lazy_names
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
 RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL = range(8, 14)
@@ -21,60 +21,33 @@ ResourceExhaustedError = MemoryError
 
 
 class AbortedError(OpError):
-    """Raised by nothing here."""
+    """Never raised."""
 
 
 class CancelledError(OpError):
-    """Raised by nothing here."""
+    """Never raised."""
 
 
 class InternalError(OpError):
-    """Raised by nothing here."""
+    """Never raised."""
 
 
 class UnavailableError(OpError):
-    """Raised by nothing here."""
+    """Never raised."""
 
 
 class UnknownError(OpError):
-    """Raised by nothing here."""
+    """Never raised."""
 
 
 __all__ = [
-    "ABORTED",
-    "ALREADY_EXISTS",
-    "CANCELLED",
-    "DATA_LOSS",
-    "DEADLINE_EXCEEDED",
-    "FAILED_PRECONDITION",
-    "INTERNAL",
-    "INVALID_ARGUMENT",
-    "NOT_FOUND",
-    "OK",
-    "OUT_OF_RANGE",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "UNAUTHENTICATED",
-    "UNAVAILABLE",
-    "UNIMPLEMENTED",
-    "UNKNOWN",
-    "AbortedError",
-    "AlreadyExistsError",
-    "CancelledError",
-    "DataLossError",
-    "DeadlineExceededError",
-    "FailedPreconditionError",
-    "InternalError",
-    "InvalidArgumentError",
-    "NotFoundError",
-    "OpError",
-    "OutOfRangeError",
-    "PermissionDeniedError",
-    "ResourceExhaustedError",
-    "UnavailableError",
-    "UnimplementedError",
-    "UnknownError",
-]
-_names = face_names(__name__, "tf.errors")
+    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "INTERNAL",
+    "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "AbortedError", "AlreadyExistsError",
+    "CancelledError", "DataLossError", "DeadlineExceededError", "FailedPreconditionError", "InternalError",
+    "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "PermissionDeniedError",
+    "ResourceExhaustedError", "UnavailableError", "UnimplementedError", "UnknownError",
+]  # fmt: skip
+_names = module_lazy_names(__name__, {}, "tf.errors")
 __getattr__ = _names.getattr
 __dir__ = _names.dir

@@ -1,4 +1,7 @@
-"""Names that the face lacks are TensorFlow's, where it is installed. It is imported when such a name is asked for."""
+"""Access to TensorFlow where it is installed: names that are missing here, functions for TensorFlow's own tensors.
+
+TensorFlow is imported when such a name is first used. Modules are imported by name in this file and in `modules.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,50 +10,42 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from .border import lifted
-from .theirs import either, given_ours
+from .interop import accept_our_tensors, dispatch
 
 __all__ = [
-    "Names",
-    "face_names",
+    "from_tensorflow",
+    "import_package",
     "installed",
     "is_installed",
-    "of_package",
-    "of_tensorflow",
-    "part_of_face",
+    "is_tensor_function",
+    "tf_module",
+    "with_dispatch",
     "without_tensorflow",
 ]
 
 
-class Names(NamedTuple):
-    """What a module of the face needs: the functions `__getattr__` and `__dir__` (PEP 562)."""
-
-    getattr: Callable[[str], Any]
-    dir: Callable[[], list[str]]
-
-
-def part_of_face(name: str = "") -> Any:
-    """The face, or a module of it by name: for those that are part of it, and can't import it when they begin."""
+def tf_module(name: str = "") -> Any:
+    """Return `tfrecord_fast.tensorflow`, or a module of it, for code that can't import it at its top."""
     return importlib.import_module(f"{__package__}.{name}" if name else str(__package__))
 
 
-def of_package(name: str) -> Any:
-    """A module that is no part of the face, by name: what needs it may not be there."""
+def import_package(name: str) -> Any:
+    """Import another package, which may be missing."""
     return importlib.import_module(name)
 
 
 def is_installed(name: str) -> bool:
-    """Whether a package can be imported here."""
+    """Return True if a package can be imported."""
     if name in sys.modules:
         return sys.modules[name] is not None
     return importlib.util.find_spec(name) is not None
 
 
 def installed() -> bool:
-    """Whether TensorFlow can be imported here."""
+    """Return True if TensorFlow can be imported."""
     return not _is_masked and is_installed("tensorflow")
 
 
@@ -59,7 +54,7 @@ _is_masked = False
 
 @contextlib.contextmanager
 def without_tensorflow() -> Iterator[None]:
-    """The face as it is where TensorFlow is not installed."""
+    """Behave as if TensorFlow were not installed."""
     global _is_masked
     before, _is_masked = _is_masked, True
     try:
@@ -68,77 +63,30 @@ def without_tensorflow() -> Iterator[None]:
         _is_masked = before
 
 
-def face_names(
-    module: str, public: str, plain: str | None = None, instead: Mapping[str, str] | None = None, left_out: str = ""
-) -> Names:
-    """The names of a module of the face beyond those that it defines.
-
-    Args:
-      module: its `__name__`.
-      public: what TensorFlow calls it: "tf.io".
-      plain: a module of the package, whose functions become functions of tensors.
-      instead: for names that are not there: what to use.
-      left_out: names of the plain module that do not belong here.
-    """
-    unwanted = set(left_out.split())
-    for name, value in list(vars(sys.modules[module]).items()):
-        if is_shared(value):
-            setattr(sys.modules[module], name, shared(value, f"{public}.{name}"))
-
-    def of_plain(name: str) -> Any:
-        if plain is None or name in unwanted:
-            return None
-        source = importlib.import_module(plain)
-        if name not in source.__all__:
-            return None
-        found = getattr(source, name)
-        return lifted(found) if inspect.isfunction(found) else found
-
-    def __getattr__(name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        found = of_plain(name)
-        if found is None:
-            found = of_tensorflow(f"{public}.{name}", (instead or {}).get(name))
-        setattr(sys.modules[module], name, found)
-        return found
-
-    def __dir__() -> list[str]:
-        known = set(vars(sys.modules[module]))
-        if plain is not None:
-            known |= set(importlib.import_module(plain).__all__) - unwanted
-        return sorted(known)
-
-    return Names(__getattr__, __dir__)
-
-
-def of_tensorflow(name: str, instead: str | None = None) -> Any:
-    """What TensorFlow has under that name.
+def from_tensorflow(name: str) -> Any:
+    """Return what TensorFlow has under a name such as "tf.math.softmax".
 
     Raises:
-      AttributeError: it is not installed, or has no such name.
+      AttributeError: TensorFlow is not installed, or has no such name.
     """
-    advice = f" Use {instead}." if instead else ""
     if not installed():
-        raise AttributeError(
-            f"tfrecord_fast has no {name}, and TensorFlow, whose it would be, is not installed.{advice}"
-        )
-    found = importlib.import_module("tensorflow")
-    for part in name.split(".")[1:]:
+        raise AttributeError(f"{name} is not implemented by tfrecord_fast, and TensorFlow is not installed.")
+    value = importlib.import_module("tensorflow")
+    for attribute in name.split(".")[1:]:
         try:
-            found = getattr(found, part)
+            value = getattr(value, attribute)
         except AttributeError:
             raise AttributeError(
-                f"neither tfrecord_fast nor the TensorFlow that is installed has {name}.{advice}"
+                f"{name} exists neither in tfrecord_fast nor in the TensorFlow that is installed."
             ) from None
-    return given_ours(found)
+    return accept_our_tensors(value)
 
 
-def is_shared(value: Any) -> bool:
-    """Whether it is one of the face's functions on tensors."""
+def is_tensor_function(value: Any) -> bool:
+    """Return True for a function on tensors, which `ops/` defines."""
     return inspect.isfunction(value) and value.__module__.startswith(f"{__package__}.ops.")
 
 
-def shared(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function; for TensorFlow's tensors and variables, TensorFlow's of that name."""
-    return either(function, name, of_tensorflow)
+def with_dispatch(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return the function; for TensorFlow's own tensors and variables, it calls TensorFlow's function of that name."""
+    return dispatch(function, name, from_tensorflow)

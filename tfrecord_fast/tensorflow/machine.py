@@ -1,4 +1,4 @@
-"""What scripts ask about devices and workers, where TensorFlow is not installed: there is one processor, one replica.
+"""Stand-ins for TensorFlow's devices, strategies and logs: one processor, one replica, Python's logging.
 
 Where TensorFlow is installed, `tf.config`, `tf.distribute` and so on are TensorFlow's.
 """
@@ -11,7 +11,25 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-__all__ = ["autograph", "config", "distribute", "get_logger", "test", "tpu", "version"]
+__all__ = [
+    "DEBUG", "ERROR", "FATAL", "INFO", "WARN", "autograph", "config", "debug", "distribute", "error", "fatal",
+    "get_logger", "get_verbosity", "info", "log", "set_verbosity", "test", "tpu", "version", "warning",
+]  # fmt: skip
+
+# ---- Logs ----
+
+DEBUG, INFO, WARN, ERROR, FATAL = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.FATAL
+_logger = logging.getLogger("tfrecord_fast")
+debug, info, warning, error, fatal = _logger.debug, _logger.info, _logger.warning, _logger.error, _logger.critical
+log, set_verbosity, get_verbosity = _logger.log, _logger.setLevel, _logger.getEffectiveLevel
+
+
+def get_logger() -> logging.Logger:
+    """Return the logger "tensorflow"."""
+    return logging.getLogger("tensorflow")
+
+
+# ---- Devices and strategies ----
 
 
 class _Device(NamedTuple):
@@ -19,59 +37,46 @@ class _Device(NamedTuple):
     device_type: str
 
 
-def _devices(place: str) -> Callable[..., list[_Device]]:
-    def listed(device_type: str | None = None) -> list[_Device]:
-        """The processor."""
-        return [_Device(f"/{place}device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+def _devices(prefix: str) -> Callable[..., list[_Device]]:
+    def list_devices(device_type: str | None = None) -> list[_Device]:
+        """Return the processor."""
+        return [_Device(f"/{prefix}device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
-    return listed
+    return list_devices
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
-    """Has no effect."""
+    """Do nothing."""
 
 
 def _unchanged(function: Any = None, **kwargs: Any) -> Any:
-    """The function itself; also as a decorator with arguments."""
+    """Return the function itself; also a decorator with arguments."""
     return _unchanged if function is None else function
 
 
-def _refused(what: str) -> Callable[..., Any]:
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise ValueError(f"{what}: that is TensorFlow's, which is not installed")
-
-    refuse.__doc__ = "Raises ValueError."
-    return refuse
+def _no_tpu(*args: Any, **kwargs: Any) -> Any:
+    """Raise ValueError."""
+    raise ValueError("Please provide a TPU Name to connect to: TPUs need TensorFlow, which is not installed")
 
 
 def _false(*args: Any, **kwargs: Any) -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
-def _true(*args: Any, **kwargs: Any) -> bool:
-    """True."""
-    return True
-
-
-def _no_name() -> str:
-    """No name."""
-    return ""
-
-
 class InputContext:
-    """Which part of the data a worker reads: all of it."""
+    """The share of the data that a worker reads: all of it."""
 
     num_input_pipelines = num_replicas_in_sync = 1
     input_pipeline_id = 0
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The batch size."""
+        """Return the batch size."""
         return global_batch_size
 
 
 class Strategy:
-    """One replica: functions are called, datasets stay what they are."""
+    """A strategy with one replica: it calls functions and returns datasets unchanged."""
 
     num_replicas_in_sync = 1
     cluster_resolver = None
@@ -80,37 +85,35 @@ class Strategy:
         pass
 
     def scope(self) -> Any:
-        """A context in which nothing is different."""
+        """Return a context without effect."""
         return contextlib.nullcontext(self)
 
     def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
-        """What the function gives."""
+        """Call the function."""
         return fn(*args, **(kwargs or {}))
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """The dataset itself."""
+        """Return the dataset itself."""
         return dataset
 
     def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
-        """What the function gives."""
+        """Call the function."""
         return dataset_fn(InputContext())
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
-        """The value, or over an axis its sum or mean."""
+        """Return the value, or its sum or mean over an axis."""
         if axis is None:
             return value
         return value.sum(axis) if str(reduce_op).upper().endswith("SUM") else value.mean(axis)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The value, in a tuple."""
+        """Return the value in a tuple."""
         return (value,)
 
 
-_no_tpu = _refused("Please provide a TPU Name to connect to")
 autograph = SimpleNamespace(
     experimental=SimpleNamespace(do_not_convert=_unchanged, set_loop_options=_nothing),
     set_verbosity=_nothing,
-    to_graph=_unchanged,
 )
 config = SimpleNamespace(
     LogicalDeviceConfiguration=SimpleNamespace,
@@ -124,8 +127,6 @@ config = SimpleNamespace(
     ),
     experimental_connect_to_cluster=_no_tpu,
     experimental_run_functions_eagerly=_nothing,
-    functions_run_eagerly=_true,
-    get_visible_devices=_devices("physical_"),
     list_logical_devices=_devices(""),
     list_physical_devices=_devices("physical_"),
     optimizer=SimpleNamespace(set_experimental_options=_nothing, set_jit=_nothing),
@@ -148,12 +149,7 @@ distribute = SimpleNamespace(
     has_strategy=_false,
 )
 test = SimpleNamespace(
-    gpu_device_name=_no_name, is_built_with_cuda=_false, is_built_with_gpu_support=_false, is_gpu_available=_false
+    gpu_device_name=str, is_built_with_cuda=_false, is_built_with_gpu_support=_false, is_gpu_available=_false
 )
 tpu = SimpleNamespace(experimental=SimpleNamespace(initialize_tpu_system=_no_tpu))
 version = SimpleNamespace(COMPILER_VERSION="", GIT_VERSION="", GRAPH_DEF_VERSION=0, VERSION="2.21.0")
-
-
-def get_logger() -> logging.Logger:
-    """The logger "tensorflow"."""
-    return logging.getLogger("tensorflow")

@@ -1,4 +1,4 @@
-"""What a script for TensorFlow finds in the face, name by name, and the script with its imports changed."""
+"""Analysis of a script for TensorFlow: where each name that it uses comes from, and the script with changed imports."""
 
 from __future__ import annotations
 
@@ -9,41 +9,42 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .fallback import installed, of_tensorflow, part_of_face, without_tensorflow
+from .fallback import from_tensorflow, installed, tf_module, without_tensorflow
 
 __all__ = ["Finding", "findings", "with_imports"]
 
-FACE = "tfrecord_fast.tensorflow"
-_KEPT = ("keras", "python", "lite", "tpu")  # parts of TensorFlow that stay TensorFlow's
-# For names that the face has only to refuse them, or that neither has: what to write.
-_INSTEAD = {
-    "Session": "values are there at once: leave sessions and run() out",
-    "InteractiveSession": "values are there at once: leave sessions and run() out",
-    "Graph": "there are no graphs: leave it out",
-    "get_default_graph": "there are no graphs: leave it out",
-    "placeholder": "there are no graphs: give the values at once",
-    "global_variables_initializer": "there are no graphs: leave it out",
-    "local_variables_initializer": "there are no graphs: leave it out",
-    "disable_eager_execution": "there are no graphs: leave it out",
-    "disable_v2_behavior": "there are no graphs: leave it out",
+PACKAGE = "tfrecord_fast.tensorflow"
+_KEPT = ("keras", "python", "lite", "tpu")  # modules that stay TensorFlow's
+_NO_SESSION = "values are computed immediately: remove sessions and run()"
+_NO_GRAPH = "graphs are not supported: remove it"
+# Advice for names that raise an error here, or that exist nowhere.
+_ADVICE = {
+    "Session": _NO_SESSION,
+    "InteractiveSession": _NO_SESSION,
+    "Graph": _NO_GRAPH,
+    "get_default_graph": _NO_GRAPH,
+    "placeholder": "graphs are not supported: pass the values directly",
+    "global_variables_initializer": _NO_GRAPH,
+    "local_variables_initializer": _NO_GRAPH,
+    "disable_eager_execution": _NO_GRAPH,
+    "disable_v2_behavior": _NO_GRAPH,
     "TFRecordReader": "use tf.data.TFRecordDataset",
     "train.string_input_producer": "use tf.data.TFRecordDataset",
     "train.batch": "use Dataset.batch",
     "train.shuffle_batch": "use Dataset.shuffle and batch",
-    "train.start_queue_runners": "use tf.data.TFRecordDataset; leave queues out",
-    "train.Coordinator": "use tf.data.TFRecordDataset; leave queues out",
+    "train.start_queue_runners": "use tf.data.TFRecordDataset; remove queues",
+    "train.Coordinator": "use tf.data.TFRecordDataset; remove queues",
     "lookup.StaticHashTable": "or use a dict in the function of map",
     "TensorArray": "or use a list and tf.stack",
     "Variable": "or use a NumPy array",
 }
-_NEEDS_GRAPHS = tuple(name for name, advice in _INSTEAD.items() if "or use" not in advice)
+_NEEDS_GRAPHS = tuple(name for name, advice in _ADVICE.items() if "or use" not in advice)
 
 
 class Finding(NamedTuple):
-    """A name that a script uses: the line, the name as `tf.…`, where it is, and advice.
+    """A name that a script uses: the line, the name as `tf.…`, where it comes from, and advice.
 
-    `where` is "here", "tensorflow" (TensorFlow has to be installed), "graphs" (nothing like it without graphs) or
-    "nowhere".
+    `where` is "here", "tensorflow" (TensorFlow must be installed), "graphs" (needs graphs) or "nowhere".
     """
 
     line: int
@@ -53,39 +54,39 @@ class Finding(NamedTuple):
 
 
 def findings(source: str) -> list[Finding]:
-    """Each name of TensorFlow's that a script uses, once a line, in its order.
+    """Return each TensorFlow name that a script uses, once a line, in the script's order.
 
     Raises:
-      SyntaxError: it is no Python.
+      SyntaxError: the source is not valid Python.
     """
     tree = ast.parse(source)
     return [Finding(line, f"tf.{name}" if name else "tf", *_where(name)) for line, name in sorted(set(_names_in(tree)))]
 
 
 def _names_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    aliases: dict[str, str] = {}  # what a name of the script's stands for: "" is TensorFlow itself
+    aliases: dict[str, str] = {}  # the script's names for TensorFlow's; "" is TensorFlow itself
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                module = one.name.removeprefix("tfrecord_fast.")
-                if _is_tensorflow(module) and (one.asname or module == one.name):
-                    aliases[one.asname or "tensorflow"] = _below(module) if one.asname else ""
+            for alias in node.names:
+                module = alias.name.removeprefix("tfrecord_fast.")
+                if _is_tensorflow(module) and (alias.asname or module == alias.name):
+                    aliases[alias.asname or "tensorflow"] = _below(module) if alias.asname else ""
         elif isinstance(node, ast.ImportFrom) and not node.level:
             module = (node.module or "").removeprefix("tfrecord_fast.")
-            for one in node.names if _is_tensorflow(module) else []:
-                name = f"{_below(module)}.{one.name}".strip(".")
-                aliases[one.asname or one.name] = name
+            for alias in node.names if _is_tensorflow(module) else []:
+                name = f"{_below(module)}.{alias.name}".strip(".")
+                aliases[alias.asname or alias.name] = name
                 yield node.lineno, name
     used = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and id(node) not in used:
-            parts: list[str] = []
-            place: Any = node
-            while isinstance(place, ast.Attribute):
-                parts.append(place.attr)
-                place = place.value
-            if isinstance(place, ast.Name) and place.id in aliases:
-                yield node.lineno, ".".join([*filter(None, [aliases[place.id]]), *reversed(parts)])
+            attributes: list[str] = []
+            value: Any = node
+            while isinstance(value, ast.Attribute):
+                attributes.append(value.attr)
+                value = value.value
+            if isinstance(value, ast.Name) and value.id in aliases:
+                yield node.lineno, ".".join([*filter(None, [aliases[value.id]]), *reversed(attributes)])
 
 
 def _is_tensorflow(module: str) -> bool:
@@ -100,58 +101,59 @@ def _where(name: str) -> tuple[str, str]:
     short = re.sub(r"^compat\.v[12]\.", "", name)
     for needs in _NEEDS_GRAPHS:
         if short == needs or short.startswith(f"{needs}."):
-            return "graphs", _INSTEAD[needs]
+            return "graphs", _ADVICE[needs]
     if name.split(".")[0] not in _KEPT and _is_here(name):
         return "here", ""
-    advice = next((text for key, text in _INSTEAD.items() if short == key or short.startswith(f"{key}.")), "")
+    advice = next((text for key, text in _ADVICE.items() if short == key or short.startswith(f"{key}.")), "")
     if not installed():
         return "tensorflow", advice
-    found = _resolved(name, lambda part, root: of_tensorflow(f"tf.{part}") if root else None)
-    return ("tensorflow", advice) if found else ("nowhere", advice)
+    top, _, rest = name.partition(".")
+    try:
+        return ("tensorflow" if _exists(from_tensorflow(f"tf.{top}"), rest) else "nowhere"), advice
+    except AttributeError:
+        return "nowhere", advice
 
 
 def _is_here(name: str) -> bool:
     with without_tensorflow():
-        return _resolved(name, None)
+        return _exists(tf_module(), name)
 
 
-def _resolved(name: str, theirs: Any) -> bool:
-    """Whether the name can be followed up to a value; what it says of a value is not looked at."""
-    found: Any = part_of_face()
-    parts = name.split(".") if name else []
-    for number, part in enumerate(parts):
+def _exists(value: Any, name: str) -> bool:
+    """Return True if a dotted name exists, up to the first value; attributes of values are not checked."""
+    for attribute in filter(None, name.split(".")):
+        if not isinstance(value, ModuleType) and not inspect.isclass(value) and not hasattr(value, "__getattr__"):
+            return True
         try:
-            found = theirs(part, True) if theirs is not None and number == 0 else getattr(found, part)
+            value = getattr(value, attribute)
         except (AttributeError, ImportError):
             return False
-        if not isinstance(found, ModuleType) and not inspect.isclass(found) and not hasattr(found, "__getattr__"):
-            return True
     return True
 
 
 def with_imports(source: str) -> str:
-    """The script with its imports of TensorFlow changed to the face, and nothing else.
+    """Return the script with its imports of TensorFlow changed to this package, and nothing else.
 
     Imports of `tensorflow.keras` and `tensorflow.python` stay.
     """
     lines = source.splitlines(keepends=True)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            for one in sorted(node.names, key=lambda one: -one.col_offset):
-                if _is_tensorflow(one.name) and _below(one.name).split(".")[0] not in _KEPT:
-                    suffix = "" if one.asname else " as tensorflow"
-                    if one.asname or one.name == "tensorflow":
-                        _replace(lines, one, one.name, one.name.replace("tensorflow", FACE, 1) + suffix)
+            for alias in sorted(node.names, key=lambda alias: -alias.col_offset):
+                if _is_tensorflow(alias.name) and _below(alias.name).split(".")[0] not in _KEPT:
+                    suffix = "" if alias.asname else " as tensorflow"
+                    if alias.asname or alias.name == "tensorflow":
+                        _replace(lines, alias, alias.name.replace("tensorflow", PACKAGE, 1) + suffix)
         elif isinstance(node, ast.ImportFrom) and _is_tensorflow(node.module or "") and not node.level:
             below = _below(node.module or "").split(".")[0]
-            if below not in _KEPT and not {one.name for one in node.names} & set(_KEPT):
+            if below not in _KEPT and not {alias.name for alias in node.names} & set(_KEPT):
                 line = lines[node.lineno - 1]
                 head, rest = line[: node.col_offset], line[node.col_offset :]
-                lines[node.lineno - 1] = head + re.sub(r"^from(\s+)tensorflow\b", rf"from\1{FACE}", rest, count=1)
+                lines[node.lineno - 1] = head + re.sub(r"^from(\s+)tensorflow\b", rf"from\1{PACKAGE}", rest, count=1)
     return "".join(lines)
 
 
-def _replace(lines: list[str], one: ast.alias, old: str, new: str) -> None:
-    raw = lines[one.lineno - 1].encode()  # offsets are of UTF-8
-    head, rest = raw[: one.col_offset].decode(), raw[one.col_offset :].decode()
-    lines[one.lineno - 1] = head + rest.replace(old, new, 1)
+def _replace(lines: list[str], alias: ast.alias, text: str) -> None:
+    raw = lines[alias.lineno - 1].encode()  # offsets count bytes of UTF-8
+    head, rest = raw[: alias.col_offset].decode(), raw[alias.col_offset :].decode()
+    lines[alias.lineno - 1] = head + rest.replace(alias.name, text, 1)

@@ -1,8 +1,8 @@
-"""`tf.train`: the messages in records, and short ways to make them.
+"""`tf.train`: the messages in records, and shortcuts to make them.
 
-`Example`, `SequenceExample` and the classes below them are protobuf's own, with all of its methods, in a descriptor
-pool of this package's own, so that TensorFlow and others with messages of the same names can live in one process.
-They need the package protobuf (the extra `protobuf`), which is imported when one is first used.
+`Example`, `SequenceExample` and the classes below them are protobuf's, with all its methods. They have a descriptor
+pool of their own, so that TensorFlow's messages of the same names can live in the same process. They need the package
+protobuf (the extra `protobuf`), which is imported on first use.
 
 >>> import tfrecord_fast as tf
 >>> example = tf.train.Example(

@@ -22,7 +22,19 @@ from tools.mutation.overlay import BUILD
 NOTES = BUILD / "covered.json"
 TRACED = BUILD / "covered.sqlite"
 PACKAGE = ROOT / "tfrecord_fast"
-FOLDERS = ["cli", "core", "data", "examples", "faces", "faults", "files", "integrations", "remote", "values"]
+FOLDERS = [
+    "cli",
+    "contracts",
+    "core",
+    "data",
+    "examples",
+    "tensorflow",
+    "faults",
+    "files",
+    "integrations",
+    "remote",
+    "values",
+]
 LEFT_OUT = ["faults/test_injected_faults.py", "faults/test_soak.py"]
 
 

@@ -1,9 +1,9 @@
 """The tests of reading local files, run once more with the files in an S3 server.
 
-    python -m tools.remote.over_s3    # all of them, the slow ones too; arguments go to pytest
+    python -m tools.remote.over_s3    # arguments go to pytest
 
-`tests/remote/test_over_s3_*.py` say which, and `over_s3_left_out.py` which not. A folder of the server is a bucket, and
-the tests' temporary folders are in it: what a test writes is an object at once. Readers are given the URL where the
+`over_s3_files.py` says which tests, and which not. A folder of the server is a bucket, and the tests' temporary folders
+are in it: what a test writes is an object at once. Readers are given the URL where the
 test gives a path. Errors and `skipped` have the URL in them, which is checked, and then show the path again, since that
 is what the tests compare them with.
 """
@@ -32,11 +32,10 @@ from tfrecord_fast.files.reading.iteration import Skipped
 from tfrecord_fast.files.streams.core_files import DEFAULT_SETTINGS, core_files, flatten
 from tfrecord_fast.files.streams.fetching import open_stream
 from tfrecord_fast.files.streams.shard_lists import ListedFile
-from tools.remote.over_s3_left_out import LEFT_OUT, SLOW
+from tools.remote.over_s3_files import FILES, LEFT_OUT
 
-__all__ = ["OverS3", "TestsOverS3"]
+__all__ = ["OverS3", "over_s3"]
 
-ALL = "TFRECORD_FAST_OVER_S3_ALL"
 READS = ("data.nodes.records", "data.records", "files.streams.infer", "files.streams.random_access")
 READS += ("files.streams.record_iterator", "files.reading.shard_reader", "files.reading.tables")
 
@@ -167,12 +166,23 @@ def data_dir(over_s3: OverS3) -> Path:
 _FIXTURES = {"tmp_path_factory": tmp_path_factory, "tmp_path": tmp_path, "data_dir": data_dir}
 
 
-class TestsOverS3(pytest.Module):
-    """A file that names others in `FILES`: their tests are collected in its name."""
+@pytest.fixture(scope="session")
+def over_s3() -> Iterator[OverS3]:
+    """A bucket that is a folder."""
+    store = OverS3()
+    yield store
+    store.close()
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    return _Files.from_parent(parent, path=module_path) if module_path == Path(__file__) else None
+
+
+class _Files(pytest.Module):
+    """This file, when pytest collects it: the tests of FILES are collected in its name."""
 
     def collect(self) -> Iterator[pytest.Collector]:
-        yield from super().collect()
-        for name in self.obj.FILES:
+        for name in FILES:
             yield _OneFile.from_parent(self, path=ROOT / name, name=name, nodeid=f"{self.nodeid}::{name}")
 
 
@@ -189,10 +199,6 @@ class _OneFile(pytest.Module):
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         left_out = {test for files in LEFT_OUT.values() for test in files.get(self.name, [])}
-        if ALL not in os.environ:
-            left_out.update(SLOW.get(self.name, []))
-        if "*" in left_out:
-            return
         for item in super().collect():
             # A test without a folder reads no file.
             has_files = not _FIXTURES.keys().isdisjoint(getattr(item, "fixturenames", ["tmp_path"]))
@@ -201,8 +207,8 @@ class _OneFile(pytest.Module):
 
 
 def main() -> int:
-    os.environ[ALL] = "1"
-    return int(pytest.main([*sorted(map(str, ROOT.glob("tests/remote/test_over_s3_*.py"))), *sys.argv[1:]]))
+    plugins = [word for name in ("tests.conftest", "tools.remote.over_s3") for word in ("-p", name)]
+    return int(pytest.main([*plugins, __file__, *sys.argv[1:]]))
 
 
 if __name__ == "__main__":

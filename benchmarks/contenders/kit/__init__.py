@@ -1,1 +1,1 @@
-"""What contenders are made with; `benchmarks.contenders` names it all."""
+"""Building blocks of contenders; `benchmarks.contenders` exports them."""

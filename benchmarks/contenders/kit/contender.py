@@ -23,7 +23,7 @@ class Contender:
       module: what has to be importable; "" for nothing.
       install: the command that installs it.
       leaves_out: what it does not do and the others do ("no CRC"), in a few words; a setting may say otherwise.
-      checks: whether it looks at the checksums of what it reads; a setting may say otherwise.
+      checks: the contender verifies the checksums of its input; a setting may override this.
       ours: this project's.
       floor: what the machine can do at best, rather than a library.
       requirements: what pip installs into an environment of its own, on `--install`, with versions.

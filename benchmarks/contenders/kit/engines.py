@@ -50,16 +50,16 @@ def start_spark() -> Any:
 
 
 def in_beam(*transforms: Any) -> list[Any]:
-    """What the transforms give, one after the other, in a pipeline in this process."""
+    """Return the results of the transforms, run one after the other in a pipeline in this process."""
     import apache_beam as beam
 
     number = next(_numbers)
     _collected[number] = []
     with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as pipeline:
-        found = pipeline
+        collection = pipeline
         for transform in transforms:
-            found = found | transform
-        found | "Collect" >> beam.Map(_collect, number)
+            collection = collection | transform
+        collection | "Collect" >> beam.Map(_collect, number)
     return _collected.pop(number)
 
 

@@ -16,7 +16,7 @@ def load(path: Path) -> Contender:
     """The contender of a file, wherever it is; that of a package by its `__init__.py`.
 
     Raises:
-      ImportError: the path is no Python file's.
+      ImportError: the path is not that of a Python file.
     """
     own = path.parent if path.name == "__init__.py" else path
     if own.parent == CONTENDERS:

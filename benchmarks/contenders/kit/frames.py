@@ -71,7 +71,7 @@ def keep(paths: list[str], folder: Path) -> None:
             shutil.copyfile(path, draft / f"{number:05}.parquet")
         draft.rename(folder)
     except OSError:
-        pass  # another process was first, or there is no room: they are only made again
+        pass  # another process was first, or the disk is full: the frames are created again
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -83,16 +83,16 @@ def whole(label: str, make: Callable[[], Any], columns: Callable[[Any], Batch], 
 
 def of_arrow_table(job: Job, read: Callable[[], Any], label: str) -> list[Setting]:
     """Settings that make an Arrow table by `read`, and from it pandas', polars' and DuckDB's tables."""
-    made = [whole(label, read, lambda table: of_table(job, table), "Arrow")]
+    settings = [whole(label, read, lambda table: of_table(job, table), "Arrow")]
     if importable("pandas"):
-        made.append(whole(f"{label}.to_pandas()", lambda: read().to_pandas(), of_pandas, "pandas"))
+        settings.append(whole(f"{label}.to_pandas()", lambda: read().to_pandas(), of_pandas, "pandas"))
     if importable("polars"):
         import polars
 
-        made.append(whole(f"polars.from_arrow({label})", lambda: polars.from_arrow(read()), of_polars, "polars"))
+        settings.append(whole(f"polars.from_arrow({label})", lambda: polars.from_arrow(read()), of_polars, "polars"))
     if importable("duckdb"):
-        made.append(into_duckdb(f"from_arrow({label})", lambda connection: connection.from_arrow(read())))
-    return made
+        settings.append(into_duckdb(f"from_arrow({label})", lambda connection: connection.from_arrow(read())))
+    return settings
 
 
 def into_duckdb(label: str, relation_of: Callable[[Any], Any]) -> Setting:

@@ -1,4 +1,4 @@
-"""What a contender is given to work on, and small helpers that several of them use."""
+"""The job of a contender, and helpers that several contenders share."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from benchmarks.data.dataset import Dataset
 
 
 class CannotError(Exception):
-    """Raised by a task's function for data that is beyond the contender; the text says why."""
+    """Raised by a task's function for data that the contender does not support; the message explains why."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a contender is to work on.
+    """The data and settings of a job.
 
     Args:
       given: the data; None for tasks that have none.

@@ -49,8 +49,8 @@ class Picking(Setting):
 
     def answer(self) -> Answer:
         """Puts every record back in its place, so that a record returned for another one shows."""
-        found: list[bytes] = [b""] * len(self.numbers)
+        records: list[bytes] = [b""] * len(self.numbers)
         picked = (bytes(record) for batch in self.batches for record in self.records(self.pick(batch)))
         for number, record in zip(self.numbers, picked, strict=True):
-            found[number] = record
-        return digest(found)
+            records[number] = record
+        return digest(records)

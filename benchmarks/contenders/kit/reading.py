@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.contenders.kit.setting import Setting
 from benchmarks.data.answers import Answer, digest
 
-# What a contender hands out is of its own types, which nothing here knows.
+# The items of contenders have types of their own.
 Source = Iterable[Any] | Callable[[], Iterable[Any]]
 
 

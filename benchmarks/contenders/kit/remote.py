@@ -1,4 +1,4 @@
-"""Objects in a store, for whoever reads them: as few large ones, as one, and as many small ones."""
+"""Objects in a store, for all readers: a few large ones, a single one, and many small ones."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def records_of(file: Readable) -> Iterator[bytes]:
             at += size + 16
         held = held[at:]
     if held:
-        raise ValueError(f"{len(held)} bytes are no record")
+        raise ValueError(f"{len(held)} bytes are not a record")
 
 
 def side_by_side(store: Store, read: Callable[[str], Iterable[bytes]], label: str, row: str) -> Setting:

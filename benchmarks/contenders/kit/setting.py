@@ -1,4 +1,4 @@
-"""One way of doing a task: what is timed, and what is asked of it besides."""
+"""A setting: one way of performing a task, with its timed pass and its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Setting:
       label: what is set.
       row: tells apart ways that are worth a row of their own.
       order: of the records: "file", "any" or "shuffled" (see answers.difference).
-      partial: whether it only counts, so that its answer is a part of the whole answer.
+      partial: the setting only counts, so that its answer is a part of the whole answer.
       leaves_out, checks: as in Contender, where this row differs; None: the contender's. In a row with several settings
         the first one's count.
     """
@@ -29,7 +29,7 @@ class Setting:
         self.row = row
 
     def run(self) -> int:
-        """What is timed: one pass over the data. Returns the number of records."""
+        """Make one timed pass over the data; return the number of records."""
         raise NotImplementedError
 
     def answer(self) -> Answer:

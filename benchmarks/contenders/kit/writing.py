@@ -33,8 +33,8 @@ class Writing(Setting):
         self.records = job.dataset.records
 
     def run(self) -> int:
-        for path, part in zip(self.paths, self.parts, strict=True):
-            self.write(path, part)
+        for path, records in zip(self.paths, self.parts, strict=True):
+            self.write(path, records)
         return self.records  # whether they are on the disk is checked with the answer
 
     def answer(self) -> Answer:

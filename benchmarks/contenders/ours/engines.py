@@ -18,11 +18,11 @@ from benchmarks.data.columns import digest_of_columns, of_lists
 
 def engines(job: Job) -> list[Setting]:
     job.needs_features()
-    made = plain(job)
+    settings = plain(job)
     for module, through in ENGINES.items():
         if importable(module):
-            made += through(job)
-    return made
+            settings += through(job)
+    return settings
 
 
 def plain(job: Job) -> list[Setting]:

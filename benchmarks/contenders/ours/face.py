@@ -24,7 +24,7 @@ def face_batches(job: Job) -> list[Setting]:
 def settings(
     job: Job, name: str, size: int | None, columns: Callable[[Any], Batch], count: Callable[[Any], int]
 ) -> list[Setting]:
-    """The same parsing through both; through the face, with each value looked at, too."""
+    """Parse through both interfaces; through TensorFlow's names, also read each value."""
     import tfrecord_fast as plain
     import tfrecord_fast.tensorflow as face
 
@@ -34,7 +34,7 @@ def settings(
     def parsed(module: Any) -> Any:
         features, parse = feature_objects(job.dataset.features, module), getattr(module.io, name)
         records = module.data.TFRecordDataset(job.dataset.files, "")
-        return (records if size is None else records.batch(size)).map(lambda one: parse(one, features))
+        return (records if size is None else records.batch(size)).map(lambda record: parse(record, features))
 
     of_face = parsed(face)
 

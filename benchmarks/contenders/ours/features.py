@@ -15,7 +15,7 @@ COMPRESSIONS = ("GZIP", "ZLIB", "ZSTD")
 
 
 def features_of(job: Job) -> Any:
-    """What ShardReader takes: a dict, or a pair for SequenceExamples."""
+    """Return the features for ShardReader: a dict, or a pair for SequenceExamples."""
     import tfrecord_fast as tf
 
     context = feature_objects(job.dataset.features, tf)

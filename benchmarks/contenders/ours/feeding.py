@@ -19,8 +19,8 @@ WORKERS = {
 
 def train_feed(job: Job) -> list[Setting]:
     job.needs_features()
-    made = through_torch(job) if importable("torch") else []
-    return made + (through_grain(job) if importable("grain") else [])
+    settings = through_torch(job) if importable("torch") else []
+    return settings + (through_grain(job) if importable("grain") else [])
 
 
 def through_torch(job: Job) -> list[Setting]:
@@ -31,7 +31,7 @@ def through_torch(job: Job) -> list[Setting]:
 
     features, n, buffer = features_of(job), job.dataset.batch, buffer_of(job)
     has_strings = any(dtype == "string" for _, dtype, _ in job.dataset.features.values())
-    made: list[Setting] = []
+    settings: list[Setting] = []
     for row, workers in WORKERS.items():
         for strings in ("list", "uint8") if has_strings else ("list",):
             dataset = TFRecordIterableDataset(
@@ -43,10 +43,10 @@ def through_torch(job: Job) -> list[Setting]:
                 strings=strings,
             )
             label = f"TFRecordIterableDataset, shuffle_buffer={buffer}" + f", strings={strings}" * has_strings
-            made.append(Feeding(label, DataLoader(dataset, batch_size=None, **workers), of_tensors, row))
+            settings.append(Feeding(label, DataLoader(dataset, batch_size=None, **workers), of_tensors, row))
     records = TFRecordMapDataset(job.dataset.files, features)
     loader: Any = DataLoader(records, batch_size=n, shuffle=True)
-    return [*made, Feeding("TFRecordMapDataset, shuffle=True", loader, of_tensors, "DataLoader, by number")]
+    return [*settings, Feeding("TFRecordMapDataset, shuffle=True", loader, of_tensors, "DataLoader, by number")]
 
 
 def through_grain(job: Job) -> list[Setting]:
@@ -62,7 +62,7 @@ def through_grain(job: Job) -> list[Setting]:
     )
     ahead = grain.experimental.ThreadPrefetchIterDataset(batches, prefetch_buffer_size=2)
     label = f"TFRecordIterDataset, shuffle_buffer={buffer}"
-    made: list[Setting] = [
+    settings: list[Setting] = [
         Feeding(label, batches, columns_of, "Grain"),
         Feeding(f"{label}, ThreadPrefetchIterDataset", ahead, columns_of, "Grain"),
     ]
@@ -70,7 +70,7 @@ def through_grain(job: Job) -> list[Setting]:
     by_number = grain.MapDataset.source(source).shuffle(seed=1).batch(n)
     for threads in (0, 16):
         read = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=threads)
-        made.append(
+        settings.append(
             Feeding(
                 f"TFRecordDataSource, MapDataset.shuffle.batch, num_threads={threads}",
                 by_number.to_iter_dataset(read),
@@ -78,4 +78,4 @@ def through_grain(job: Job) -> list[Setting]:
                 "Grain, by number",
             )
         )
-    return made
+    return settings

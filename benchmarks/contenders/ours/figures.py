@@ -36,17 +36,17 @@ def stats(job: Job) -> list[Setting]:
 
 
 def figures(files: list[str]) -> Answer:
-    """What the command says of the files."""
+    """Run `tfrecord-fast stats` on the files and return its figures."""
     from tfrecord_fast.cli.app import main
 
-    said = io.TextIOWrapper(io.BytesIO())
-    with contextlib.redirect_stdout(said):
+    output = io.TextIOWrapper(io.BytesIO())
+    with contextlib.redirect_stdout(output):
         status = main(["stats", "--json", *files])
     if status:
         raise RuntimeError(f"tfrecord-fast stats ended with {status}")
-    found = json.loads(said.buffer.getvalue())
-    features = {name: figures_of(feature) for name, feature in found["features"].items()}
-    return {"records": found["records"], "bytes": found["bytes"], "figures": features}
+    report = json.loads(output.buffer.getvalue())
+    features = {name: figures_of(feature) for name, feature in report["features"].items()}
+    return {"records": report["records"], "bytes": report["bytes"], "figures": features}
 
 
 def figures_of(feature: dict[str, Any]) -> dict[str, float]:

@@ -29,11 +29,11 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
     groups = groups_of(features)
 
     def grouped(threads: int) -> Setting:
-        made = tf.ShardReader(
+        reader = tf.ShardReader(
             files, features, batch_size=n, compression_type=compression, num_threads=threads, groups=groups
         )
         row = f"ShardReader, {threads} thread{'s' * (threads > 1)}, groups"
-        return Parsing("groups={…}", made, lambda item: columns_of(ungrouped(item, groups)), count_of, row)
+        return Parsing("groups={…}", reader, lambda item: columns_of(ungrouped(item, groups)), count_of, row)
 
     def reader(row: str, threads: int | None, deterministic: bool = True, cycle: int = 1) -> Setting:
         given: dict[str, Any] = {"deterministic": False} if not deterministic else {}
@@ -98,7 +98,7 @@ def parse_single(job: Job) -> list[Setting]:
     import tfrecord_fast as tf
 
     features = features_of(job)
-    records = [record for part in job.loaded() for record in part]
+    records = [record for batch in job.loaded() for record in batch]
 
     def one(record: bytes) -> Any:
         return tf.io.parse_single_example(record, features)
@@ -125,13 +125,13 @@ def epoch(job: Job) -> list[Setting]:
     dataset = tf.data.TFRecordDataset(files, compression).shuffle(SHUFFLE).batch(n)
     if not features:
         reader = tf.ShardReader(files, None, batch_size=n, compression_type=compression, shuffle_buffer=SHUFFLE)
-        made: dict[str, tuple[str, Any]] = {
+        readers: dict[str, tuple[str, Any]] = {
             f"ShardReader(shuffle_buffer={SHUFFLE})": ("ShardReader", reader),
             f"shuffle({SHUFFLE}).batch({n}).prefetch(2)": ("Dataset", dataset.prefetch(2)),
         }
         return [
             Reading(label, source, records=lambda batch: batch.tolist(), row=row, order="shuffled")
-            for label, (row, source) in made.items()
+            for label, (row, source) in readers.items()
         ]
     parser = parser_of(features)
 
@@ -169,5 +169,7 @@ def map_single(job: Job) -> list[Setting]:
     if job.dataset.sequences:
         raise CannotError("not measured: SequenceExamples")
     features = features_of(job)
-    dataset = tf.data.TFRecordDataset(job.dataset.files, "").map(lambda one: tf.io.parse_single_example(one, features))
+    dataset = tf.data.TFRecordDataset(job.dataset.files, "").map(
+        lambda record: tf.io.parse_single_example(record, features)
+    )
     return [Parsing("map(parse_single_example)", dataset, of_one, lambda _: 1)]

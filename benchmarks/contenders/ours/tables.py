@@ -20,19 +20,19 @@ def tables(job: Job) -> list[Setting]:
     def read() -> Any:
         return tf.read_table(files, features)
 
-    made: list[Setting] = [
+    settings: list[Setting] = [
         Parsing(f"batch_size={size}", tf.ShardReader(files, features, batch_size=size), columns_of, count_of, row)
         for row, size in (("ShardReader", n), ("ShardReader", 16 * n))
     ]
-    made += of_arrow_table(job, read, "read_table")
+    settings += of_arrow_table(job, read, "read_table")
     if importable("polars"):
         from tfrecord_fast.integrations.polars import scan_tfrecord
 
-        made.append(whole("scan_tfrecord.collect()", scan_tfrecord(files, features).collect, of_polars, "polars"))
+        settings.append(whole("scan_tfrecord.collect()", scan_tfrecord(files, features).collect, of_polars, "polars"))
     if importable("duckdb"):
         from tfrecord_fast.integrations.duckdb import from_tfrecord
 
-        made.append(
+        settings.append(
             into_duckdb("from_tfrecord", lambda connection: from_tfrecord(files, features, connection=connection))
         )
-    return made
+    return settings

@@ -75,7 +75,7 @@ def write_gzip(job: Job) -> list[Setting]:
 
     def put(path: str, parts: list[Any]) -> None:
         with tf.io.TFRecordWriter(path, options) as writer:
-            for part in parts:
-                writer.write_batch(part)
+            for batch in parts:
+                writer.write_batch(batch)
 
     return [Writing(f"write_batch(RecordBatch of {job.dataset.batch})", job, put, batched, suffix=".gz")]

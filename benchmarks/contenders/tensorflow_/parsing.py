@@ -84,7 +84,7 @@ def parse_single(job: Job) -> list[Setting]:
     import tensorflow as tf
 
     context, sequences = features_of(job)
-    records = [tf.constant(record) for part in job.loaded() for record in part]
+    records = [tf.constant(record) for batch in job.loaded() for record in batch]
 
     def one(record: Any) -> Any:
         return tf.io.parse_single_example(record, context)
@@ -149,7 +149,7 @@ def epoch(job: Job, buffer: int = SHUFFLE) -> list[Setting]:
 
 
 def train_feed(job: Job) -> list[Setting]:
-    """What an epoch gives are TensorFlow's tensors already."""
+    """Skip the conversion: an epoch yields TensorFlow's tensors."""
     job.needs_features()
     return epoch(job, buffer_of(job))
 
@@ -170,12 +170,12 @@ def map_single(job: Job) -> list[Setting]:
     def columns(item: Any) -> Batch:
         return {name: column(value) for name, value in item.items()}
 
-    made: list[Setting] = []
+    settings: list[Setting] = []
     for label, calls in (("", None), (", AUTOTUNE", auto)):
-        data = records.map(lambda one: tf.io.parse_single_example(one, context), calls).prefetch(auto)
+        data = records.map(lambda record: tf.io.parse_single_example(record, context), calls).prefetch(auto)
         label = f"map(parse_single_example{label}).prefetch"
-        made.append(Parsing(label, data, columns, lambda _: 1))
+        settings.append(Parsing(label, data, columns, lambda _: 1))
         # as_numpy_iterator would make an array of a SparseTensor by asking it for item after item, without end.
         if all(isinstance(spec, tf.TensorSpec) for spec in data.element_spec.values()):
-            made.append(Parsing(f"{label}.as_numpy_iterator", data.as_numpy_iterator, columns, lambda _: 1))
-    return made
+            settings.append(Parsing(f"{label}.as_numpy_iterator", data.as_numpy_iterator, columns, lambda _: 1))
+    return settings

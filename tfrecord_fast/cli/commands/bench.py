@@ -1,7 +1,7 @@
-"""Measures this package, its rivals and the machine on the same data, made from a seed or your own files.
+"""Measure this package, its rivals and the machine on the same data: generated from a seed, or your own files.
 
-The harness is the folder benchmarks/ of the checkout; an installed package carries it as `_bench/benchmarks`. It takes
-all arguments after the command's name as they are, so that `tfrecord-fast bench` equals `python -m benchmarks`.
+The harness is the folder benchmarks/ of a checkout; wheels bundle it. All arguments are passed to it, so that
+`tfrecord-fast bench` equals `python -m benchmarks`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from ..console import Console, OutputClosed
 
 NAME = "bench"
-SUMMARY = "measure this package and its rivals, on made data or your own files (see bench --help)"
+SUMMARY = "benchmark this package and its rivals, on generated data or your own files (see bench --help)"
 EXAMPLES = """\
 tfrecord-fast bench
 tfrecord-fast bench --help
@@ -27,7 +27,7 @@ _NEEDS = {"google_crc32c": "google-crc32c", "google.protobuf": "protobuf"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="as `python -m benchmarks` takes them")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of `python -m benchmarks`")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -35,11 +35,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def forward(argv: Sequence[str], console: Console) -> int:
-    """Runs the harness with its own arguments. Exit status: 0 fine, 1 if a contender was wrong or failed, 2 usage,
-    files that can't be measured, or if the harness or what it needs is missing."""
+    """Run the harness with its own arguments.
+
+    Exit status: 0 success; 1 a contender failed or was wrong; 2 wrong usage, unsuitable files, or a missing dependency.
+    """
     folder = home(_PACKAGE)
     if folder is None:
-        console.problem("the benchmark harness is not here: install a wheel, or work in a checkout")
+        console.problem("the benchmark harness is missing: install a wheel, or run this in a checkout")
         return 2
     missing = [package for module, package in _NEEDS.items() if not _importable(module)]
     if missing:
@@ -57,16 +59,16 @@ def forward(argv: Sequence[str], console: Console) -> int:
 
 
 def home(package: Path) -> Path | None:
-    """The folder that holds `benchmarks`: the package's own, or the checkout that the package is in."""
+    """Return the folder that contains `benchmarks`: that of the wheel, or the checkout around the package."""
     if (package / "_bench" / "benchmarks" / "__main__.py").is_file():
         return package / "_bench"
     checkout = package.parent
-    found = (checkout / "csrc").is_dir() and (checkout / "benchmarks" / "__main__.py").is_file()
-    return checkout if found else None
+    has_harness = (checkout / "csrc").is_dir() and (checkout / "benchmarks" / "__main__.py").is_file()
+    return checkout if has_harness else None
 
 
 def _importable(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package that it is in
+    except ModuleNotFoundError:  # its parent package is missing
         return False

@@ -1,16 +1,17 @@
-"""Prints records: the features of Examples and SequenceExamples, TensorBoard events, tensors, text, the fields of other
-protobuf messages; of images their format and size.
+"""Print records: the features of Examples and SequenceExamples, TensorBoard events, tensors, text, and the fields of
+other protobuf messages. Images are shown as their format and size.
 
-Long lists, texts and bytes are cut short, unless --full is given. With --json, each record is an object on a line:
-index in the file, size, kind, and what it holds in full, as `features`, `context` and `feature_lists`, or, where it
-can't be decoded, as `data`, whose `encoding` is "utf-8" or "base64". With several files the path is there, too.
-Fields that no Example has are left to --as proto; `unknown_field` is the number of the first one.
+Long lists, texts and bytes are truncated unless --full is given. With --json, each record is an object on a line: its
+index in the file, its size and kind, and its content in full. The content is in `features`, or in `context` and
+`feature_lists`. If it can't be decoded, it is in `data`, and `encoding` is "utf-8" or "base64". With several files,
+each object also has the path. Fields that are not part of an Example are shown by --as proto only; `unknown_field` is
+the number of the first one.
 
---where compares features with values. A name that no record has is an error; with --limit, where the rest is not read,
-it is only told. A name without a comparison asks whether a record has values under it.
+--where compares features with values. A name that no record has is an error. With --limit, where the rest is not read,
+it is only a warning. A name without a comparison is true if the record has values under that name.
 
-Records are numbered from 0. With an index beside the file (FILE.idx, as RecordIndex.save and tfrecord2idx write it)
-those that are skipped are not read.
+Records are numbered from 0. With an index beside the file (FILE.idx, written by `tfrecord-fast index`,
+RecordIndex.save or tfrecord2idx), skipped records are not read.
 """
 
 from __future__ import annotations
@@ -29,25 +30,14 @@ from ...examples.record_kinds import kind_of
 from ...files.indexing.index import RecordIndex
 from ...files.indexing.indexed_reader import IndexedReader
 from ...files.streams.core_files import CoreFile
+from ..arguments import add_file_arguments, number_of
 from ..console import Console, Style
-from ..files import (
-    FAULTS,
-    Input,
-    add_file_arguments,
-    batches,
-    index_beside,
-    is_whole,
-    named_files,
-    open_input,
-    problem_of,
-)
+from ..files import FAULTS, Input, batches, index_beside, is_whole, named_files, open_input, problem_of
 from ..records.decoding import FORMS, Undecodable, decode, left_out
 from ..records.json_values import marked
 from ..records.selecting import NamesSeen, features_of_rows
 from ..records.showing import Shower
 from ..records.where import Condition, WhereError, parse_where
-
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "cat"
 SUMMARY = "print records, decoded"
@@ -63,30 +53,29 @@ _AT_ONCE = 256  # records read by number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option, --as, --limit, --skip, --where, --full."""
     add_file_arguments(parser)
     parser.add_argument(
         "--as",
         dest="form",
         choices=FORMS,
         default="auto",
-        help="how to decode (default: auto, by each record's form); raw: the bytes, then a newline; "
+        help="how to decode (default: auto, detected for each record); raw: the bytes and a newline; "
         "base64: one record per line",
     )
-    parser.add_argument("--raw", dest="form", action="store_const", const="raw", help="as --as raw")
-    parser.add_argument("--base64", dest="form", action="store_const", const="base64", help="as --as base64")
-    parser.add_argument("-n", "--limit", type=_count, metavar="N", help="print at most N records in all")
-    parser.add_argument("--skip", type=_count, default=0, metavar="N", help="pass over the first N records")
+    parser.add_argument("--raw", dest="form", action="store_const", const="raw", help="same as --as raw")
+    parser.add_argument("--base64", dest="form", action="store_const", const="base64", help="same as --as base64")
+    parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="print at most N records in all")
+    parser.add_argument("--skip", type=number_of, default=0, metavar="N", help="skip the first N records")
     parser.add_argument(
         "--where",
         metavar="CONDITION",
-        help="only records for which it holds: label == 3 and not (`a name` == 'x')",
+        help="print only records that match, as: label == 3 and not (`a name` == 'x')",
     )
-    parser.add_argument("--full", action="store_true", help="cut nothing short")
+    parser.add_argument("--full", action="store_true", help="print long values in full")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints the records; damage ends a file, not the command."""
+    """Print the records. Damage ends a file, not the command."""
     try:
         condition = None if args.where is None else parse_where(args.where)
     except WhereError as error:
@@ -109,14 +98,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
             problem = problem_of(error)
             console.problem(f"{path}: {problem.place}")
             status = max(status, problem.status)
-    for said in printer.seen.problems():
-        console.problem(f"--where: {said}")
+    for problem_text in printer.seen.problems():
+        console.problem(f"--where: {problem_text}")
         status = status if printer.left == 0 else max(status, 2)  # more records may have it
     return status
 
 
 class _Printer:
-    """Which records are printed, and how."""
+    """Selects the records to print, and formats them."""
 
     def __init__(self, args: argparse.Namespace, condition: Condition | None, named: bool) -> None:
         self._form: str = args.form
@@ -127,11 +116,11 @@ class _Printer:
         self._shower = Shower(Style(), args.full)
         self._skip: int = args.skip
         self.left: int | None = args.limit
-        self.index = 0  # of the record at hand
+        self.index = 0  # of the current record
         self._lines: list[bytes] = []
 
     def chosen(self, file: CoreFile, compression: str) -> Iterator[tuple[int, _core.RecordBatch]]:
-        """(index of the first, records) of a file, without those to skip, until there are enough."""
+        """Yield (index of the first record, records) of a file: those after --skip, until --limit."""
         source = open_input(file, compression)
         reader = _reader_by_number(source) if self._skip else None
         if reader is not None:
@@ -141,10 +130,10 @@ class _Printer:
         for batch in batches(source, num_threads=1):
             skipped = min(self._skip, len(batch))
             self._skip -= skipped
-            part = batch[skipped:]
+            records = batch[skipped:]
             if self._condition is None and self.left is not None:
-                part = part[: self.left]
-            yield first + skipped, part
+                records = records[: self.left]
+            yield first + skipped, records
             first += len(batch)
             if self.left == 0:
                 return
@@ -160,13 +149,13 @@ class _Printer:
             except DataLossError:
                 if most == 1:
                     raise
-                at_once = 1  # what is before the damage comes first
+                at_once = 1  # read the records before the damage
                 continue
             yield first, records
             first += len(records)
 
     def text(self, path: str, first: int, records: _core.RecordBatch) -> bytes:
-        """What is printed of some records."""
+        """Return the lines of those records that match."""
         features = None if self._condition is None else features_of_rows(records, self._condition.names, self.seen)
         for row, record in enumerate(records):
             self.index = first + row
@@ -180,7 +169,7 @@ class _Printer:
         return self.rest()
 
     def rest(self) -> bytes:
-        """What was made and not printed."""
+        """Return the lines that have not been printed."""
         lines, self._lines = self._lines, []
         return b"".join(lines)
 
@@ -191,8 +180,8 @@ class _Printer:
             return base64.b64encode(record) + b"\n"
         if self._json:
             labels = {} if path is None else {"path": path}
-            made = {**labels, "index": index, "size": len(record), **_as_json(record, self._form)}
-            return json.dumps(made, allow_nan=False).encode() + b"\n"
+            fields = {**labels, "index": index, "size": len(record), **_as_json(record, self._form)}
+            return json.dumps(fields, allow_nan=False).encode() + b"\n"
         lines = self._shower.lines(index, record, decode(record, self._form), path)
         return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
 
@@ -211,7 +200,7 @@ def _as_json(record: bytes, form: str) -> dict[str, Any]:
 
 
 def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
-    """The file by its index, if there is one beside it that is not older."""
+    """Return a reader by index, if the file has an index beside it that is not older and covers it."""
     path = os.fsdecode(source.core_file.name)
     if source.compression or source.stored_bytes is None or not source.core_file.is_local:
         return None
@@ -223,9 +212,3 @@ def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
         if is_whole(index.offsets, index.sizes, source.stored_bytes):
             return IndexedReader([path], indexes=[index])
     return None
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
-    return int(text)

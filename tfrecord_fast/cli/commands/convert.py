@@ -1,32 +1,31 @@
-"""Converts between TFRecord files and JSON lines, CSV, Parquet and Arrow, and from TFRecord to TFRecord: other shards,
-another compression.
+"""Convert between TFRecord and JSON lines, CSV, Parquet, Arrow and ORC, or reshard or recompress TFRecord.
 
-The extension decides the format: .tfrecord and its like, .jsonl .ndjson .json, .csv, .parquet .pq, .arrow .feather
-.ipc, .orc. Where it says nothing, an input is known by its first bytes, and an output needs --to. Input may be
-compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
-TFRecord any records pass as they are. Otherwise they are Examples, whose features are a row's values: integers and
-booleans, floats (float32), and text or bytes, or lists of one kind. What a format can't hold is an error.
+The extension selects the format: .tfrecord and similar, .jsonl .ndjson .json, .csv, .parquet .pq, .arrow .feather .ipc,
+.orc. With another extension, an input is recognised by its first bytes, and an output needs --to. Inputs may have any
+compression; the output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to TFRecord,
+records are copied byte by byte. Otherwise records are Examples and their features are the values of a row: integers and
+booleans, floats (float32), text or bytes, or lists of one of these. A value that a format can't hold is an error.
 
-A folder that `save_to_disk` of Hugging Face's datasets wrote, or that TensorFlow Datasets prepared, is taken as the
-files that it lists; they must all be there. Its columns of images, sounds and videos, in Parquet files too, become two
-features: NAME has the bytes of the file, and NAME/path its path, where there is one.
+A folder written by `save_to_disk` of Hugging Face's datasets, or by TensorFlow Datasets, means the files that it lists,
+which must all exist. A column of images, sounds or videos, also in other Parquet files, becomes two features: NAME has
+the bytes of the file, and NAME/path its path, if there is one.
 
-A feature may be absent, there without a kind, or a list without values. Parquet and Arrow files keep which it is, in
-nulls, empty lists and the metadata of their columns; ORC refuses those without a kind; CSV leaves all three out.
+A feature may be absent, present without a kind, or an empty list. Parquet and Arrow files keep the difference, in
+nulls, empty lists and the metadata of their columns. ORC refuses features without a kind. CSV omits all three.
 
-In JSON, bytes that are not UTF-8 are {"base64": "…"}, floats that are no numbers {"f": "NaN"}, "Infinity" and
-"-Infinity" (see --nan), and features without values {"empty": "int64"}, "float", "bytes" or "none". SequenceExamples
-are {"context": {…}, "feature_lists": {"name": [[…], …]}}.
+In JSON, bytes that are not UTF-8 are {"base64": "…"}. NaN and infinities are {"f": "NaN"}, "Infinity" and "-Infinity"
+(see --nan). Features without values are {"empty": "int64"}, "float", "bytes" or "none". SequenceExamples are
+{"context": {…}, "feature_lists": {"name": [[…], …]}}.
 
-Fields of records that Examples don't have would be lost in other formats: they are an error, unless
---drop-unknown-fields is given; then it is said how many records have them.
+Fields that are not part of an Example would be lost in other formats. They are an error unless --drop-unknown-fields is
+given, which reports how many records have them.
 
-CSV holds at most one value per feature. Where the values don't show what a column holds, its name does, as in
+CSV holds at most one value per feature. If the values don't determine the type of a column, its name does, as in
 zip:bytes, x:float or n:int64.
 
-The output appears under its name when it is complete; a pipe or a device is written to as it is. It must not be one of
-the inputs, which would be lost, also by a link; only one TFRecord file may be converted to itself, as a whole. Most
-files are read twice, to know all features first; one that changes in between is an error, and nothing is written.
+The output appears under its name once it is complete; pipes and devices are written in place. The output must not be
+one of the inputs, except that a single TFRecord file may be converted to itself. Most files are read twice, to learn
+all features first. If a file changes in between, that is an error, and nothing is written.
 """
 
 from __future__ import annotations
@@ -40,15 +39,21 @@ from ... import _core
 from ...base.file_stamp import FileStamp
 from ...errors import InvalidArgumentError
 from ...examples.infer import first_row
-from ...files.naming.compression import TFRecordOptions
 from ...files.streams.core_files import CoreFile
 from ...files.writing.example_writer import shard_paths
+from ..arguments import add_input_arguments, add_store_arguments, count_of, number_of, storage_options
 from ..console import Console
-from ..copying import STANDARD_INPUT, check_standard_output, first_input_among, first_stream_among
-from ..files import FAULTS, add_store_arguments, named_files, problem_of, storage_options, total_bytes
+from ..copying import (
+    STANDARD_INPUT,
+    check_standard_output,
+    compression_of,
+    counted,
+    first_input_among,
+    first_stream_among,
+)
+from ..files import FAULTS, named_files, problem_of, total_bytes
 from ..formats import (
     CASTS,
-    COMPRESSION_OF,
     COMPRESSIONS,
     STANDARD_OUTPUT,
     TYPES,
@@ -71,10 +76,8 @@ from ..formats import (
 )
 from ..records.json_values import NANS
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "convert"
-SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow, ORC; reshard; recompress"
+SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow and ORC; reshard; recompress"
 EXAMPLES = """\
 tfrecord-fast convert train.tfrecord train.jsonl
 tfrecord-fast convert train.csv train.tfrecord.gz --level 9
@@ -84,55 +87,64 @@ tfrecord-fast convert train.tfrecord - --to jsonl --limit 100 | jq .
 tfrecord-fast convert train.parquet s3://bucket/train.tfrecord
 """
 
-_OF_ARROW = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-_TEXTS = {" is CSV text": "csv", " is JSON text": "jsonl"}  # that are known, but not taken without being asked
+_ARROW_EXTENSIONS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+_TEXTS = {" is CSV text": "csv", " is JSON text": "jsonl"}  # recognised, but read only with --from
 _FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """IN… OUT, --from, --to, --shards, --compression, --level, --threads, --storage-option."""
-    parser.add_argument("files", nargs="+", metavar="IN", help="path, folder, pattern, URL, or - for standard input")
+    add_input_arguments(parser)
     parser.add_argument(
         "output",
         metavar="OUT",
         help="path, or - for standard output; for several shards a pattern: x-{shard}-of-{num_shards}",
     )
-    parser.add_argument("--from", dest="source", choices=_FORMATS, help="the format of the input")
-    parser.add_argument("--to", dest="target", choices=_FORMATS, help="the format of the output")
-    parser.add_argument("--shards", type=int, default=1, metavar="N", help="TFRecord files; record i goes to i mod N")
+    parser.add_argument("--from", dest="source", choices=_FORMATS, help="format of the input")
+    parser.add_argument("--to", dest="target", choices=_FORMATS, help="format of the output")
+    parser.add_argument(
+        "--shards",
+        type=count_of,
+        default=1,
+        metavar="N",
+        help="TFRecord files; record i goes to file i mod N",
+    )
     parser.add_argument("--compression", choices=["auto", "none", *COMPRESSIONS], default="auto", type=str.lower)
-    parser.add_argument("-n", "--limit", type=int, metavar="N", help="convert the first N records only")
-    parser.add_argument("--level", type=int, metavar="L", help="level of compression")
+    parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="convert the first N records only")
+    parser.add_argument("--level", type=int, metavar="L", help="compression level")
     parser.add_argument(
         "--nan",
         choices=NANS,
         default="mark",
-        help='what NaN and infinities are in JSON: {"f": "NaN"} (default), null, which reads back as no value, or text',
+        help='form of NaN and infinities in JSON: {"f": "NaN"} (default), null, which reads back as no value, or text',
     )
     parser.add_argument(
-        "--types", type=_types, metavar="NAME=TYPE,…", help="what columns of CSV hold: int64, float or string"
+        "--types", type=_types, metavar="NAME=TYPE,…", help="types of CSV columns: int64, float or string"
     )
     parser.add_argument(
         "--schema",
         metavar="FILE",
-        help="the same, from what `tfrecord-fast schema --json` printed; or a Parquet or Arrow file whose columns and "
-        "types the output is to have",
+        help="the same, from the output of `tfrecord-fast schema --json`; or a Parquet or Arrow file whose columns and "
+        "types the output gets",
     )
     parser.add_argument(
-        "--cast", choices=CASTS, help="times, dates and decimals of Parquet and Arrow become text or integers"
+        "--cast", choices=CASTS, help="convert times, dates and decimals of Parquet and Arrow to text or integers"
     )
     parser.add_argument(
         "--drop-unknown-fields",
         action="store_true",
-        help="leave out what Examples have no place for, where other formats are written; else it is an error",
+        help="when writing other formats, omit fields that are not part of an Example; otherwise they are an error",
     )
-    parser.add_argument("--strings", action="store_true", help="columns of CSV hold text, unless said otherwise")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads that read, encode and compress")
+    parser.add_argument(
+        "--strings", action="store_true", help="read CSV columns as text, except those in --types or --schema"
+    )
+    parser.add_argument(
+        "--threads", type=count_of, metavar="N", help="number of threads that read, encode and compress"
+    )
     add_store_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Writes the output, or says what is wrong and writes nothing."""
+    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
     if status:
         return status
@@ -142,7 +154,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         passes = source.passes + int(sink.wants_features) + int(sink.looks)
         if isinstance(source, TFRecordSource) and passes > 1 and (stream := first_stream_among(files)) is not None:
             name = "standard input" if stream.name == STANDARD_INPUT else f"{os.fsdecode(stream.name)}: a pipe"
-            raise Unsuitable(f"{name} can be read once, and this output needs to know all features first")
+            raise Unsuitable(f"{name} can be read only once, but this output format needs a first pass for its columns")
         size = total_bytes(files)
         with console.progress(None if size is None else passes * size) as progress:
             source.advance = progress.advance
@@ -159,105 +171,96 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except FAULTS as error:
         problem = problem_of(error)
         path = getattr(error, "path", None) or getattr(error, "filename", None)
-        hint = next((f"; --from {name} reads it" for kind, name in _TEXTS.items() if problem.reason.endswith(kind)), "")
+        formats = [name for ending, name in _TEXTS.items() if problem.reason.endswith(ending)]
+        hint = f"; use --from {formats[0]}" if formats else ""
         console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint)
         return problem.status
     return 0
 
 
 def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, RowSink | TFRecordSink]:
-    """What is read and what is written, with their options."""
+    """Return the source and the sink, with their options."""
     kinds = {args.source or format_of(file) for file in files}
     if len(kinds) > 1:
-        raise Unsuitable(f"input of several formats ({', '.join(sorted(kinds))}): convert one after the other")
+        raise Unsuitable(f"inputs of several formats ({', '.join(sorted(kinds))}): convert each format by itself")
     source = make_source(kinds.pop(), files, args.threads)
     target = args.target or target_format_of(args.output)
-    compression, options = _compression(args), storage_options(args)
+    compression, options = compression_of(args, args.output), storage_options(args)
     sink = make_sink(target, args.output, compression, args.level, args.shards, args.threads, options)
     _check_places(args, files, isinstance(source, TFRecordSource) and isinstance(sink, TFRecordSink))
-    is_schema = bool(args.schema) and args.schema.endswith(_OF_ARROW)  # else it says what CSV holds
+    is_schema = bool(args.schema) and args.schema.endswith(_ARROW_EXTENSIONS)  # else it has the types of CSV columns
     if is_schema and isinstance(sink, ArrowSink):
         sink.target = read_schema(args.schema)
     elif is_schema:
-        raise Unsuitable(f"{args.schema} has the schema of a Parquet or Arrow file, and the output is {target}")
+        raise Unsuitable(f"--schema {args.schema} requires a Parquet or Arrow output, but the output is {target}")
     _set_types(source, args, None if is_schema else args.schema)
     if isinstance(sink, JsonSink):
         sink.nan = args.nan
     elif args.nan != "mark":
-        raise Unsuitable(f"--nan is for JSON lines, and {args.output} will be {target}")
+        raise Unsuitable(f"--nan requires a JSON lines output, but {args.output} will be {target}")
     return source, sink
 
 
 def _check(args: argparse.Namespace) -> None:
-    if args.shards < 1:
-        raise Unsuitable(f"--shards must be at least 1, got {args.shards}")
-    if args.threads is not None and args.threads < 1:
-        raise Unsuitable(f"--threads must be at least 1, got {args.threads}")
-    if args.limit is not None and args.limit < 0:
-        raise Unsuitable(f"--limit must be at least 0, got {args.limit}")
-    if args.output == STANDARD_OUTPUT and (args.target is None or args.shards > 1):
-        raise Unsuitable("standard output is one file, and no extension says its format: give --to")
+    if args.output == STANDARD_OUTPUT and args.target is None:
+        raise Unsuitable("standard output has no extension: use --to to select its format")
+    if args.output == STANDARD_OUTPUT and args.shards > 1:
+        raise Unsuitable("--shards cannot be used when writing to standard output")
 
 
 def _check_places(args: argparse.Namespace, files: list[CoreFile], copies: bool) -> None:
-    """Refuses an output that is an input, unless all of it is in the output: `copies` says that records stay."""
+    """Raise Unsuitable if the output is an input and would lose records; `copies`: records stay as they are."""
     if args.output == STANDARD_OUTPUT:
         check_standard_output(files)
         return
     paths = shard_paths(args.output, args.shards)
     same = first_input_among(paths, files)
     if same is not None and not (copies and len(files) == len(paths) == 1 and args.limit is None):
-        raise Unsuitable(f"{same}: it is one of the inputs, and would be lost")
+        raise Unsuitable(f"{same}: the output is also an input, which would be lost")
 
 
 def _set_types(source: Source, args: argparse.Namespace, schema: str | None) -> None:
-    """What --cast, --types, --schema and --strings say of the input's columns."""
+    """Apply --cast, --types, --schema and --strings to the columns of the input."""
     if args.cast is not None:
         if not isinstance(source, ArrowSource):
-            raise Unsuitable("--cast is for columns of Parquet, Arrow and ORC, and the input is none of them")
+            raise Unsuitable("--cast requires a Parquet, Arrow or ORC input")
         source.cast = args.cast
     if not (args.types or schema or args.strings):
         return
     if not isinstance(source, CsvSource):
-        raise Unsuitable("--types, --schema and --strings say what columns of CSV hold, and the input is none")
+        raise Unsuitable("--types, --schema and --strings require a CSV input")
     source.strings = args.strings
     source.types = {**(_types_in(schema) if schema else {}), **(args.types or {})}
 
 
 def _types_in(path: str) -> dict[str, str]:
-    """Of a file that `schema --json` has written."""
+    """Read the types of columns from the output of `schema --json`."""
     try:
         with open(path, encoding="utf-8") as file:
             features = json.load(file)["features"]
         return {key: TYPES[feature["dtype"]] for key, feature in features.items() if feature["dtype"]}
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Unsuitable(f"{path}: it is not what `tfrecord-fast schema --json` prints of Examples") from None
+        raise Unsuitable(f"{path}: not the output of `tfrecord-fast schema --json` for Examples") from None
 
 
 def _types(text: str) -> dict[str, str]:
-    made = {}
-    for part in text.split(","):
-        name, equals, type = part.rpartition("=")
+    types = {}
+    for item in text.split(","):
+        name, equals, type = item.rpartition("=")
         if not equals or type not in TYPES:
-            raise argparse.ArgumentTypeError(f"expected NAME=TYPE, with one of {' '.join(TYPES)}, got {part!r}")
-        made[name] = TYPES[type]
-    return made
-
-
-def _compression(args: argparse.Namespace) -> str:
-    if args.compression == "auto":
-        return COMPRESSION_OF.get(os.path.splitext(args.output)[1].lower(), "")
-    return "" if args.compression == "none" else TFRecordOptions.get_compression_type_string(args.compression.upper())
+            raise argparse.ArgumentTypeError(f"expected NAME=TYPE, with one of {' '.join(TYPES)}, got {item!r}")
+        types[name] = TYPES[type]
+    return types
 
 
 def _unchanged(files: list[CoreFile]) -> Callable[[], None]:
-    """Raises Unsuitable if a local file is not as it is now: what was seen of it first may not hold any more."""
+    """Return a function that raises Unsuitable if a local file has changed since this call."""
     before = [_stamp(file) for file in files]
 
     def check() -> None:
         for file, stamp in zip(files, before, strict=True):
             if _stamp(file) != stamp:
-                raise Unsuitable(f"{os.fsdecode(file.name)}: it has changed while it was read")
+                raise Unsuitable(f"{os.fsdecode(file.name)}: the file changed while being read")
 
     return check
 
@@ -267,11 +270,7 @@ def _stamp(file: CoreFile) -> FileStamp | None:
 
 
 class _UnknownFields:
-    """Fields that no Example has, in records that become rows.
-
-    Args:
-      dropped: they are counted, and left out; else they are an error.
-    """
+    """Counter of records with fields that are not part of an Example; an error unless they are `dropped`."""
 
     def __init__(self, dropped: bool) -> None:
         self._dropped = dropped
@@ -279,10 +278,10 @@ class _UnknownFields:
         self.records = 0
 
     def look(self, batch: _core.RecordBatch) -> None:
-        """Raises Unsuitable if they are an error, and records of the batch have some."""
+        """Count the records of a batch that have unknown fields, or raise Unsuitable."""
         records, row, field = _core.unknown_fields(batch)
         if records and not self.records:
-            why = "" if self._dropped else ", and would be lost: --drop-unknown-fields allows it"
+            why = "" if self._dropped else " and would be lost; use --drop-unknown-fields to omit it"
             try:
                 refuse(batch, row, f"field {field} is unknown{why}")
             except Unsuitable as error:
@@ -292,9 +291,7 @@ class _UnknownFields:
         self.records += records
 
     def text(self) -> str:
-        """What is said of them in the end."""
-        has = "record has" if self.records == 1 else "records have"
-        return f"{self.records:,} {has} fields that were left out; the first: {self._first}"
+        return f"unknown fields of {counted(self.records)} were omitted; the first: {self._first}"
 
 
 def _convert(
@@ -304,9 +301,9 @@ def _convert(
     unknown: _UnknownFields,
     check: Callable[[], None],
 ) -> None:
-    """Writes the records of the source to the sink, in order; a sink of rows looks at all of them before.
+    """Write the records of the source to the sink, in order; a sink of rows scans all of them first.
 
-    Nothing appears if `check` raises an exception in the end.
+    Nothing appears if `check`, which is called last, raises an exception.
     """
     scanner = _core.FeatureScanner()
     if isinstance(sink, RowSink):
@@ -321,13 +318,13 @@ def _convert(
     with sink.opened():
         for batch in _first(source, limit):
             if source.typed and not sink.wants_features:
-                scanner.add(batch)  # every feature has one kind in all rows, whatever reads them
+                scanner.add(batch)  # raises if a feature has several kinds
             sink.write(batch)
         check()
 
 
 def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
-    """The batches, or what they have of the first records."""
+    """Yield batches of the first `limit` records."""
     if limit is None:
         yield from source.batches()
         return
@@ -342,5 +339,5 @@ def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
 def _scan(scanner: _core.FeatureScanner, records: _core.RecordBatch, takes_lists: bool) -> None:
     scanner.add(records)
     if scanner.has_lists and not takes_lists:
-        row = first_row(records, lambda one: one.has_lists)
-        refuse(records, row, "SequenceExamples are no rows of this format: they convert to JSON lines and TFRecord")
+        row = first_row(records, lambda scanned: scanned.has_lists)
+        refuse(records, row, "SequenceExamples can be converted only to JSON lines and TFRecord")

@@ -1,11 +1,11 @@
-"""Writes the records of all inputs without those that came before: of equal ones, the first stays.
+"""Write the records of all inputs without duplicates: the first of equal records is kept.
 
-Records are equal if all their bytes are; with --by, if the values of these features are (of Examples, and of the
-context of SequenceExamples). How many were left out is printed.
+Records are equal if their bytes are equal. With --by, they are equal if the values of these features are, in Examples
+and in the context of SequenceExamples. The number of removed records is printed.
 
-They are told apart by hashes of 128 bits (BLAKE2b, under a key that is drawn anew each time): that one of a million
-million records is taken for another, and lost, has a chance of 2 in 10**15. It takes 16 bytes of memory for each record
-that differs from all others, and 32 while the table grows.
+Records are compared by 128-bit hashes (BLAKE2b, with a new random key each time). With 10**12 records, the probability
+that a record is mistaken for another and lost is 2 in 10**15. Each distinct record takes 16 bytes of memory, and 32
+while the table grows.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ import argparse
 from ...files.rewriting.deduplicating import distinct
 from ...files.rewriting.row_keys import features_key, whole_records
 from ...files.streams.core_files import CoreFile
+from ..arguments import add_input_arguments, add_output_arguments
 from ..console import Console
-from ..copying import add_input_arguments, add_output_arguments, copied, counted, guarded, shown_output, told
+from ..copying import copied, counted, guarded, print_summary, shown_output
 from ..files import named_files
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "dedup"
-SUMMARY = "leave out records that came before"
+SUMMARY = "remove duplicate records"
 EXAMPLES = """\
 tfrecord-fast dedup train.tfrecord clean.tfrecord
 tfrecord-fast dedup 'crawl-*.tfrecord.gz' clean.tfrecord.gz --by url
@@ -31,7 +30,6 @@ tfrecord-fast dedup a.tfrecord b.tfrecord clean.tfrecord --by user --by day
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """IN… OUT, --by and the options of outputs."""
     add_input_arguments(parser)
     add_output_arguments(parser)
     parser.add_argument(
@@ -39,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY",
-        help="records are equal if the values of this feature are; may be repeated, then all of them count. A record "
-        "that has no values under any of them is an error",
+        help="compare the values of this feature instead of the whole record; may be repeated to compare several. A "
+        "record without a value for any of them is an error",
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Writes the output, or says what is wrong and writes nothing."""
+    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _dedup(args, console, files))
 
@@ -54,6 +52,6 @@ def _dedup(args: argparse.Namespace, console: Console, files: list[CoreFile]) ->
     key_of = features_key(args.by, needs_all=False) if args.by else whole_records
     done = copied(files, args, console, lambda batches: distinct(batches, key_of))
     left_out = done.records_read - done.records
-    text = f"{shown_output(args)}: {counted(done.records)} of {done.records_read:,}; {left_out:,} came before"
-    told(args, console, [text], {**done.as_json(), "duplicates": left_out})
+    text = f"{shown_output(args)}: {counted(done.records)} of {done.records_read:,}; {left_out:,} duplicates removed"
+    print_summary(args, console, [text], {**done.as_json(), "duplicates": left_out})
     return 0

@@ -1,4 +1,4 @@
-"""Counts the records of files and says what they are, how they are compressed and how large. Every CRC is checked."""
+"""Print the number, sizes, kinds and compression of the records of each file. Every CRC is checked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import argparse
 from typing import Any
 
 from ...examples.record_kinds import Kinds
+from ..arguments import add_file_arguments
 from ..console import Console
-from ..files import add_file_arguments, named_files
+from ..files import named_files
 from ..tally import Tally, tallies
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "info"
-SUMMARY = "count, size, compression and kind of records of each file"
+SUMMARY = "print the number, sizes, compression and kinds of records"
 EXAMPLES = """\
 tfrecord-fast info train.tfrecord
 tfrecord-fast info 's3://bucket/train-*.tfrecord' --storage-option region=eu-central-1
@@ -25,12 +24,11 @@ _HEADER = _ROW.format("RECORDS", "BYTES", "PAYLOAD BYTES", "COMPRESSION", "SMALL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option."""
     add_file_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints one row or JSON object per file."""
+    """Print one row or JSON object per file."""
     files, status = named_files(args, console)
     if files and not args.json:
         console.line(_HEADER)
@@ -50,7 +48,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def as_json(tally: Tally) -> dict[str, Any]:
-    """The object that --json prints; `error` is null, or what is wrong after the records counted."""
+    """Return the object that --json prints; `error` describes the problem after the counted records."""
     return {
         "path": tally.path,
         "compression": tally.compression,
@@ -65,16 +63,16 @@ def as_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _total(parts: list[Tally]) -> Tally:
-    total = Tally(f"{len(parts)} files", compression="")
-    total.records = sum(part.records for part in parts)
-    total.payload_bytes = sum(part.payload_bytes for part in parts)
-    if all(part.stored_bytes is not None for part in parts):
-        total.stored_bytes = sum(part.stored_bytes or 0 for part in parts)
-    total.min_size = min((part.min_size for part in parts if part.min_size is not None), default=None)
-    total.max_size = max((part.max_size for part in parts if part.max_size is not None), default=None)
-    total.kinds = Kinds.of(part.kinds for part in parts)
-    kinds = {part.compression for part in parts if part.compression is not None}
+def _total(tallies: list[Tally]) -> Tally:
+    total = Tally(f"{len(tallies)} files", compression="")
+    total.records = sum(tally.records for tally in tallies)
+    total.payload_bytes = sum(tally.payload_bytes for tally in tallies)
+    if all(tally.stored_bytes is not None for tally in tallies):
+        total.stored_bytes = sum(tally.stored_bytes or 0 for tally in tallies)
+    total.min_size = min((tally.min_size for tally in tallies if tally.min_size is not None), default=None)
+    total.max_size = max((tally.max_size for tally in tallies if tally.max_size is not None), default=None)
+    total.kinds = Kinds.of(tally.kinds for tally in tallies)
+    kinds = {tally.compression for tally in tallies if tally.compression is not None}
     total.compression = kinds.pop() if len(kinds) == 1 else "mixed"
     return total
 
@@ -95,7 +93,7 @@ def _row(tally: Tally) -> str:
 
 
 def _kind(tally: Tally) -> str:
-    """The most frequent kind, and how many others there are."""
+    """Return the most frequent kind and the number of others."""
     others = len(tally.kinds.names) - 1
     return f"{tally.kinds.names[0]} +{others}" if others > 0 else tally.kind
 

@@ -1,7 +1,7 @@
-"""Says line by line what a script for TensorFlow finds in tfrecord_fast.tensorflow, and what to write instead.
+"""Report, line by line, which TensorFlow names of a script are missing in tfrecord_fast.tensorflow, and replacements.
 
-Python files and notebooks. --write changes the imports and no more. Names that are TensorFlow's own work where it is
-installed, from there.
+Takes Python files and notebooks. --write changes only the imports. Names that tfrecord_fast does not implement are
+taken from TensorFlow, where it is installed.
 """
 
 from __future__ import annotations
@@ -17,37 +17,34 @@ from ...files.system.temporary import complete_file
 from ...tensorflow.porting import Finding, findings, with_imports
 from ..console import Console
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "port"
-SUMMARY = "say what a script for TensorFlow finds here, and change its imports"
+SUMMARY = "check a TensorFlow script for compatibility and rewrite its imports"
 EXAMPLES = """\
 tfrecord-fast port train.py
 tfrecord-fast port --write notebooks/*.ipynb
 """
-_SAID = {
-    "tensorflow": "TensorFlow's own, which has to be installed",
-    "graphs": "not without graphs",
-    "nowhere": "neither here nor in the TensorFlow that is installed",
+_MISSING = {
+    "tensorflow": "from TensorFlow, which must be installed",
+    "graphs": "unavailable without graphs",
+    "nowhere": "unknown, also to the installed TensorFlow",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """SCRIPT…, --write, --json."""
     parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="Python files or notebooks (.ipynb)")
-    parser.add_argument("-w", "--write", action="store_true", help="change the imports in the file")
-    parser.add_argument("--json", action="store_true", help="one object per name")
+    parser.add_argument("-w", "--write", action="store_true", help="rewrite the imports in the file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per name")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Exit status: 0 if all names are here, 1 if some are not, 2 if a file can't be read or is no Python."""
+    """Report the names. Exit status: 0 all are available, 1 some are not, 2 a file can't be read or is not Python."""
     status = 0
     for path in args.scripts:
         try:
             with open(path, encoding="utf-8", newline="") as file:
                 text = file.read()
             script = _Notebook(text) if path.endswith(".ipynb") else _Script(text)
-            found = list(script.findings())
+            names = list(script.findings())
             if args.write and (changed := script.with_imports()) != text:
                 with complete_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
                     os.chmod(draft, os.stat(path).st_mode)
@@ -56,24 +53,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.problem(f"{path}: {error}")
             status = 2
             continue
-        _report(path, found, args.json, console)
-        status = max(status, int(any(finding.where != "here" for _, finding in found)))
+        _report(path, names, args.json, console)
+        status = max(status, int(any(finding.where != "here" for _, finding in names)))
     return status
 
 
-def _report(path: str, found: list[tuple[str, Finding]], as_json: bool, console: Console) -> None:
-    for place, finding in found:
+def _report(path: str, names: list[tuple[str, Finding]], as_json: bool, console: Console) -> None:
+    for line, finding in names:
         if as_json:
-            console.json({"path": path, "place": place, **finding._asdict()})
+            console.json({"path": path, "place": line, **finding._asdict()})
         elif finding.where != "here":
             advice = f" ({finding.advice})" if finding.advice else ""
-            console.line(f"{path}:{place}: {finding.name}: {_SAID[finding.where]}{advice}")
+            console.line(f"{path}:{line}: {finding.name}: {_MISSING[finding.where]}{advice}")
     if not as_json:
-        names = {finding.name: finding.where for _, finding in found}
-        counts = Counter(names.values())
-        parts = [f"{counts['here']} here"]
-        parts += [f"{counts[where]} {_SAID[where]}" for where in _SAID if counts[where]]
-        console.line(f"{path}: {len(names)} names: {'; '.join(parts)}")
+        places = {finding.name: finding.where for _, finding in names}
+        counts = Counter(places.values())
+        parts = [f"{counts['here']} available"]
+        parts += [f"{counts[where]} {_MISSING[where]}" for where in _MISSING if counts[where]]
+        console.line(f"{path}: {len(places)} names: {'; '.join(parts)}")
 
 
 class _Script:
@@ -81,12 +78,12 @@ class _Script:
         self._text = text
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Each with its place."""
+        """Yield each finding with its line."""
         for finding in findings(self._text):
             yield str(finding.line), finding
 
     def with_imports(self) -> str:
-        """The file's new text."""
+        """Return the new text of the file."""
         return with_imports(self._text)
 
 
@@ -97,7 +94,7 @@ class _Notebook:
         self._cells = [cell for cell in self._notebook["cells"] if cell["cell_type"] == "code"]
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Each with its cell and line. Cells share their imports."""
+        """Yield each finding with its cell and line. Cells share their imports."""
         lines, places = [], [""]
         for number, cell in enumerate(self._cells, 1):
             for line, text in enumerate(_python(cell).splitlines(), 1):
@@ -107,7 +104,7 @@ class _Notebook:
             yield places[finding.line], finding
 
     def with_imports(self) -> str:
-        """The file's new text."""
+        """Return the new text of the file."""
         for cell in self._cells:
             if not _python(cell).strip():
                 continue
@@ -125,13 +122,16 @@ def _source(cell: Any) -> str:
 
 
 def _python(cell: Any) -> str:
-    """The cell's lines, with what is a notebook's own, such as `!pip install`, blanked. Of other languages, all."""
+    """Return a cell's code, with lines that only notebooks have, such as `!pip install`, replaced by `pass`.
+
+    All lines of a cell in another language are blank.
+    """
     source = _source(cell)
     if source.startswith("%%"):
         return "".join("\n" if line.endswith("\n") else "" for line in source.splitlines(keepends=True))
-    made = []
+    lines = []
     for line in source.splitlines(keepends=True):
         bare = line.lstrip()
         is_own = bare.startswith(("!", "%", "?")) or bare.rstrip().endswith("?")
-        made.append(f"{line[: len(line) - len(bare)]}pass\n" if is_own and bare else line)
-    return "".join(made)
+        lines.append(f"{line[: len(line) - len(bare)]}pass\n" if is_own and bare else line)
+    return "".join(lines)

@@ -1,11 +1,11 @@
-"""Writes the records of all inputs in random order: every order is as likely as any other.
+"""Write the records of all inputs in random order. All orders are equally likely.
 
-The seed decides the order, whatever the memory, the threads and the compression. Records that don't fit into --memory
-are first divided at random among temporary files, each of which is then shuffled in memory: so all is written and read
-twice, in large pieces, and the disk needs as much space again, in --temp. The temporary files have no names, and are
-gone when the command ends, however it ends.
+The seed alone determines the order, for any --memory, number of threads and compression. If the records exceed
+--memory, they are first divided at random among temporary files in --temp, each of which is then shuffled in memory.
+All data is then written and read twice, and --temp needs as much space as the records. The temporary files have no
+names; they disappear with the process, even after a crash.
 
-The output appears under its name when it is complete.
+The output appears under its name once it is complete.
 """
 
 from __future__ import annotations
@@ -17,22 +17,11 @@ import tempfile
 from ...files.naming.location import location_of
 from ...files.rewriting.shuffling import shuffled
 from ...files.streams.core_files import CoreFile
+from ..arguments import add_input_arguments, add_output_arguments, seed_of, size_of
 from ..console import Console
-from ..copying import (
-    add_input_arguments,
-    add_output_arguments,
-    copied,
-    counted,
-    guarded,
-    seed_of,
-    shown_output,
-    size_of,
-    told,
-)
+from ..copying import copied, counted, guarded, print_summary, shown_output
 from ..files import named_files
 from ..formats import STANDARD_OUTPUT
-
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "shuffle"
 SUMMARY = "write all records in random order, in bounded memory"
@@ -44,18 +33,17 @@ tfrecord-fast shuffle data/ mixed.tfrecord --memory 8GB --temp /scratch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """IN… OUT, --seed, --memory, --temp and the options of outputs."""
     add_input_arguments(parser)
     add_output_arguments(parser)
-    parser.add_argument("--seed", type=seed_of, default=0, metavar="S", help="decides the order (default: 0)")
+    parser.add_argument("--seed", type=seed_of, default=0, metavar="S", help="seed of the order (default: 0)")
     parser.add_argument(
-        "--memory", type=size_of, default=10**9, metavar="SIZE", help="about how much may be used (default: 1GB)"
+        "--memory", type=size_of, default=10**9, metavar="SIZE", help="approximate memory limit (default: 1GB)"
     )
-    parser.add_argument("--temp", metavar="FOLDER", help="for temporary files (default: where OUT is)")
+    parser.add_argument("--temp", metavar="FOLDER", help="folder for temporary files (default: that of OUT)")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Writes the output, or says what is wrong and writes nothing."""
+    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _shuffle(args, console, files))
 
@@ -69,19 +57,19 @@ def _shuffle(args: argparse.Namespace, console: Console, files: list[CoreFile]) 
         passes=2,
     )
     text = f"{shown_output(args)}: {counted(done.records)}, in random order (seed {args.seed})"
-    told(args, console, [text], {**done.as_json(), "seed": args.seed})
+    print_summary(args, console, [text], {**done.as_json(), "seed": args.seed})
     return 0
 
 
 def _folder(args: argparse.Namespace) -> str:
-    """Where temporary files go: beside the output, if that is a file on a disk."""
-    place = location_of(args.output)
+    """Return the folder for temporary files: that of the output, if the output is a local file."""
+    location = location_of(args.output)
     if args.temp is not None:
         return str(args.temp)
     if (
         args.output == STANDARD_OUTPUT
-        or place.is_url
-        or (os.path.exists(place.name) and not os.path.isfile(place.name))
+        or location.is_url
+        or (os.path.exists(location.name) and not os.path.isfile(location.name))
     ):
         return tempfile.gettempdir()
-    return os.path.dirname(os.path.realpath(place.name)) or "."
+    return os.path.dirname(os.path.realpath(location.name)) or "."

@@ -1,17 +1,16 @@
-"""Checks every CRC of every file. Damage is reported with file, record and offset; then the next file is checked."""
+"""Check every CRC of every file. Report damage with file, record and offset, and continue with the next file."""
 
 from __future__ import annotations
 
 import argparse
 
+from ..arguments import add_file_arguments
 from ..console import Console
-from ..files import add_file_arguments, named_files
+from ..files import named_files
 from ..tally import Tally, tallies
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "verify"
-SUMMARY = "check every CRC, report what is damaged"
+SUMMARY = "check every CRC and report damage"
 EXAMPLES = """\
 tfrecord-fast verify data/
 tfrecord-fast verify 'train-*.tfrecord.gz' || echo damaged
@@ -20,12 +19,11 @@ curl -s https://example.com/a.tfrecord | tfrecord-fast verify -
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option."""
     add_file_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints one line or JSON object per file."""
+    """Print one line or JSON object per file."""
     files, status = named_files(args, console)
     for tally in tallies(files, args, console):
         status = max(status, tally.status)

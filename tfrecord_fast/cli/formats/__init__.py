@@ -1,7 +1,6 @@
-"""What `convert` reads and writes: one module per format. A source gives batches of records (Examples, except from
-TFRecord) to a sink.
+"""The formats that `convert` reads and writes: one module each, with a source and a sink of batches of records.
 
-Arrow (pyarrow, the extra `arrow`) reads CSV and Parquet, and writes Parquet.
+Records are Examples, except from TFRecord. CSV and Parquet need pyarrow (the extra `arrow`).
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ _ROW_SINKS = {"jsonl": JsonSink, "csv": CsvSink, "parquet": ParquetSink, "arrow"
 
 
 def format_of(file: CoreFile) -> str:
-    """The format of an input, by its extension; if that says nothing, by its first bytes, else TFRecord."""
+    """Detect the format of an input: by its extension, else by its first bytes, else TFRecord."""
     name = os.fsdecode(file.name)
     extension = extension_of(name)
     if extension in _EXTENSIONS or is_tfrecord_extension(extension) or not file.is_local:
@@ -88,30 +87,30 @@ def format_of(file: CoreFile) -> str:
 
 
 def target_format_of(path: str) -> str:
-    """The format of an output, by its extension.
+    """Return the format of an output, by its extension.
 
     Raises:
-      Unsuitable: an extension that says nothing, or none; it lists those that are known.
+      Unsuitable: an unknown extension, or none.
     """
     extension = extension_of(path)
     if is_tfrecord_extension(extension):
         return "tfrecord"
     if extension not in _EXTENSIONS:
-        why = f"the extension {extension} is that of no format" if extension else "no extension says the format"
+        why = f"unknown extension {extension}" if extension else "cannot tell the format without an extension"
         known = " ".join([".tfrecord", ".tfrec", ".tfr", ".record", *_EXTENSIONS])
-        raise Unsuitable(f"{path}: {why}: known are {known}; or give --to")
+        raise Unsuitable(f"{path}: {why}; use one of {known}, or pass --to")
     return _EXTENSIONS[extension]
 
 
-def make_source(kind: str, files: list[CoreFile], num_threads: int | None) -> Source:
-    """The records of files of one format."""
-    made: Source = _SOURCES[kind](files)
-    made.num_threads = num_threads
-    return made
+def make_source(format: str, files: list[CoreFile], num_threads: int | None) -> Source:
+    """Create a source of files of one format."""
+    source: Source = _SOURCES[format](files)
+    source.num_threads = num_threads
+    return source
 
 
 def make_sink(
-    kind: str,
+    format: str,
     path: str,
     compression: str,
     level: int | None,
@@ -119,10 +118,10 @@ def make_sink(
     num_threads: int | None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> TFRecordSink | RowSink:
-    """A file, or shards, to be written; TFRecord also to a URL, whose store the options are for."""
-    if kind == "tfrecord":
+    """Create a sink to a file or shards; only TFRecord can be written to a URL."""
+    if format == "tfrecord":
         options = TFRecordOptions(compression, compression_level=level)
         return TFRecordSink(path, options, shards, num_threads, storage_options)
     if shards > 1:
-        raise Unsuitable(f"--shards is for TFRecord files, and {path} will be {kind}")
-    return _ROW_SINKS[kind](path, compression, level)
+        raise Unsuitable(f"--shards requires a TFRecord output, but {path} will be {format}")
+    return _ROW_SINKS[format](path, compression, level)

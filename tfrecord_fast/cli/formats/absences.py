@@ -1,8 +1,8 @@
-"""Features without values in Arrow's columns: a null, an empty list, or a list of a null, and which of three it means.
+"""Features without values in Arrow columns: nulls, empty lists and lists of a null, and their meanings.
 
-A feature may be absent from a record; "unset", there without a kind; or "empty", a list of its kind without values. By
-itself a null is an absent one and an empty list an empty one. Where a column needs another meaning, the metadata of its
-field says so, and the same file gives back the same records.
+A feature may be "absent" from a record; "unset", which is present without a kind; or "empty", a list of its kind
+without values. By default a null means absent, and an empty list means empty. If a column needs other meanings, the
+metadata of its field has them, so that reading the file restores the same records.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .base import arrow
 __all__ = ["MEANINGS", "Form", "form_of", "restored", "states_of", "with_unset"]
 
 _NULL, _EMPTY, _LIST = b"tfrecord_fast.null", b"tfrecord_fast.empty_list", b"tfrecord_fast.list_of_null"
-MEANINGS = (_NULL, _EMPTY, _LIST)  # the keys of metadata that say what a column's nulls and empty lists are
+MEANINGS = (_NULL, _EMPTY, _LIST)  # keys of metadata
 
 
 class Form(NamedTuple):
-    """Which of "absent", "unset", "empty" a null, an empty list and a list of a null stand for; "" for none."""
+    """The meanings of a null, an empty list and a list of a null: "absent", "unset", "empty", or "" if unused."""
 
     null: str
     empty_list: str = ""
@@ -31,31 +31,31 @@ class Form(NamedTuple):
 
     @property
     def metadata(self) -> dict[bytes, bytes] | None:
-        """Of the field; None if all is as it is by itself."""
-        made = {}
+        """The metadata of the field; None for default meanings."""
+        metadata = {}
         if self.null not in ("", "absent"):
-            made[_NULL] = self.null.encode()
+            metadata[_NULL] = self.null.encode()
         if self.empty_list not in ("", "empty"):
-            made[_EMPTY] = self.empty_list.encode()
+            metadata[_EMPTY] = self.empty_list.encode()
         if self.list_of_null:
-            made[_LIST] = self.list_of_null.encode()
-        return made or None
+            metadata[_LIST] = self.list_of_null.encode()
+        return metadata or None
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether it depends on the record what a feature without values is."""
+        """True if records differ in the state of features without values."""
         return bool(self.empty_list and self.null)
 
 
 def states_of(seen: _core.KeySummary, records: int) -> list[str]:
-    """What features without values there are under a key, in this many records."""
+    """Return the states of features without values under a key, in `records` records."""
     states = ["absent"] if seen.records + seen.unset < records else []
     states += ["unset"] if seen.unset else []
     return states + (["empty"] if seen.records and not seen.fewest else [])
 
 
 def form_of(states: Sequence[str], single: bool) -> tuple[Form, bool]:
-    """How a column says them, and whether its values can stand without lists."""
+    """Return the form of a column with these states, and True if its values need no lists."""
     if len(states) == 3:
         return Form("absent", "empty", "unset"), False
     if len(states) == 2:
@@ -66,21 +66,21 @@ def form_of(states: Sequence[str], single: bool) -> tuple[Form, bool]:
 
 
 def with_unset(records: _core.RecordBatch, unset: Mapping[str, Any]) -> _core.RecordBatch:
-    """The records, with features of no kind where the masks say so."""
+    """Add features without a kind to the records that the masks select."""
     rows: dict[int, list[str]] = {}
     for key, mask in unset.items():
         for row in np.flatnonzero(mask).tolist():
             rows.setdefault(row, []).append(key)
     if not rows:
         return records
-    made = records.tolist()
+    examples = records.tolist()
     for row, keys in rows.items():
-        made[row] = to_example(example_of(made[row]) | {key: Value("none", []) for key in keys})
-    return _core.record_batch(made)
+        examples[row] = to_example(example_of(examples[row]) | {key: Value("none", []) for key in keys})
+    return _core.record_batch(examples)
 
 
 def restored(batch: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns to encode, in which a null is absent and an empty list empty; and masks of rows that are unset.
+    """Return columns with default meanings to encode, and masks of unset rows.
 
     Args:
       batch: a pyarrow.RecordBatch, whose schema has the metadata.
@@ -88,8 +88,8 @@ def restored(batch: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     columns: dict[str, Any] = {}
     unset: dict[str, Any] = {}
     for field, column in zip(batch.schema, batch.columns, strict=True):
-        said = {key: value.decode() for key, value in (field.metadata or {}).items()}
-        form = Form(said.get(_NULL, "absent"), said.get(_EMPTY, "empty"), said.get(_LIST, ""))
+        metadata = {key: value.decode() for key, value in (field.metadata or {}).items()}
+        form = Form(metadata.get(_NULL, "absent"), metadata.get(_EMPTY, "empty"), metadata.get(_LIST, ""))
         if form.metadata is None:
             columns[field.name] = column
             continue

@@ -1,4 +1,4 @@
-"""What the formats share: sources, sinks of rows, and how they refuse."""
+"""The base classes of sources and sinks, and their errors."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ __all__ = [
 ROWS = 4096  # of a batch
 STANDARD_OUTPUT = "-"
 _EMPTY = b"\n\x00"  # an Example without features
-BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127  # the least number that rounds to infinity
+BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127  # the smallest number that rounds to infinity
 
 
 class Malformed(Exception):
-    """The input is not what its format says, or holds what no Example can."""
+    """The input is malformed, or has values that an Example can't hold."""
 
 
 class Unsuitable(Exception):
-    """What was asked for can't be done, with any input or with this one."""
+    """The request can't be fulfilled for this input or output."""
 
 
 def arrow(module: str) -> Any:
-    """A module of pyarrow."""
+    """Return a module of pyarrow."""
     return optional(module, "CSV and Parquet need pyarrow")
 
 
 def refuse(records: _core.RecordBatch, row: int, why: str) -> NoReturn:
-    """Raises Unsuitable, which names the record's file and index."""
+    """Raise Unsuitable with the file and index of a record."""
     try:
         _core.fail_at(records, row, why)
     except InvalidArgumentError as error:
@@ -65,14 +65,14 @@ def refuse(records: _core.RecordBatch, row: int, why: str) -> NoReturn:
 
 
 def is_float32(number: int) -> bool:
-    """Whether a float32 holds an integer as it is."""
+    """Return True if a float32 can hold an integer exactly."""
     odd = abs(number)
     odd //= (odd & -odd) or 1
     return odd < 2**24 and abs(number) < 2**128
 
 
 def check_names(path: str, names: list[str]) -> None:
-    """Raises Malformed if two columns have one name."""
+    """Raise Malformed for duplicate column names."""
     for name in names:
         if names.count(name) > 1:
             raise Malformed(f"{path}: several columns are named {name!r}")
@@ -80,10 +80,10 @@ def check_names(path: str, names: list[str]) -> None:
 
 @contextlib.contextmanager
 def target_of(path: str) -> Iterator[str | int]:
-    """What to open for writing: a draft that gets its name at the end, or a descriptor of standard output.
+    """Yield a path or descriptor to open for writing: a draft that gets its name at the end, or standard output.
 
     Raises:
-      OutputClosed: nothing reads standard output any more.
+      OutputClosed: the reader of standard output has closed it.
     """
     if path != STANDARD_OUTPUT:
         with complete_file(path) as written:
@@ -96,7 +96,7 @@ def target_of(path: str) -> Iterator[str | int]:
 
 
 def _is_regular(name: bytes) -> bool:
-    """Whether it can be read again, and anywhere; what is not there shows when it is opened."""
+    """Return True for regular files, and for missing files, which are reported on opening."""
     try:
         return stat.S_ISREG(os.stat(name).st_mode)
     except OSError:
@@ -104,7 +104,7 @@ def _is_regular(name: bytes) -> bool:
 
 
 def check_keys(path: str, keys: list[bytes]) -> None:
-    """Raises Unsuitable if the name of a feature is not UTF-8."""
+    """Raise Unsuitable if the name of a feature is not UTF-8."""
     for key in keys:
         try:
             key.decode()
@@ -114,10 +114,10 @@ def check_keys(path: str, keys: list[bytes]) -> None:
 
 
 class Source:
-    """`batches` may be called as often as the input can be read; the first call reads it `passes` times."""
+    """Reader of input files. `batches` may be called repeatedly; the first call reads the files `passes` times."""
 
     passes = 1
-    typed = True  # whether the records are Examples made here
+    typed = True  # records are Examples that this source encodes
     num_threads: int | None = None
 
     def __init__(self, files: list[CoreFile]) -> None:
@@ -125,7 +125,7 @@ class Source:
         self.advance: Callable[[int], None] = lambda read_bytes: None
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """All records, in order."""
+        """Yield all records, in order."""
         for path in self.paths():
             try:
                 yield from self.batches_of(path)
@@ -133,43 +133,43 @@ class Source:
                 raise Malformed(f"{path}: {error}") from None
 
     def paths(self) -> list[str]:
-        """Of all files, which are local."""
+        """Return the paths of the files, which must be local."""
         for file in self.files:
             if not file.is_local or not _is_regular(file.name):
-                raise Unsuitable(f"{os.fsdecode(file.name)}: only TFRecord is read from a stream or a URL")
-            kind = foreign_kind(*head_of(os.fsdecode(file.name))) or ""
-            if "pointer" in kind or "download" in kind:  # not what the extension says
-                raise Unsuitable(f"{os.fsdecode(file.name)}: it is {kind}")
+                raise Unsuitable(f"{os.fsdecode(file.name)}: only TFRecord can be read from a stream or a URL")
+            foreign = foreign_kind(*head_of(os.fsdecode(file.name))) or ""
+            if "pointer" in foreign or "download" in foreign:  # despite its extension
+                raise Unsuitable(f"{os.fsdecode(file.name)}: the file is {foreign}")
         return [os.fsdecode(file.name) for file in self.files]
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """The records of one file."""
+        """Yield the records of one file."""
         raise NotImplementedError
 
     def encode(self, columns: Mapping[str, Any], rows: int) -> _core.RecordBatch:
-        """One record per row."""
+        """Encode one record per row."""
         if not columns:
             return _core.record_batch([_EMPTY] * rows)
         return encode_examples(columns, num_threads=self.num_threads)
 
     def encode_table(self, batch: Any) -> _core.RecordBatch:
-        """One record per row of an Arrow batch. Passed as columns, since Arrow cuts their names where a NUL is."""
+        """Encode one record per row of an Arrow batch, column by column: Arrow truncates names at a NUL."""
         return self.encode(dict(zip(batch.schema.names, batch.columns, strict=True)), batch.num_rows)
 
 
 class RowSink:
-    """Columns of features that are known before the first row."""
+    """Writer of rows, whose columns are known before the first row."""
 
     wants_features = True
-    looks = False  # whether it looks through all records once more before it writes the first
+    looks = False  # needs another pass over all records before the first write
     compressions: tuple[str, ...] = ("", "GZIP")
-    needs_columns = True  # whether a row without any column is none
-    takes_unset = False  # whether features that have no kind in any record are columns
-    takes_lists = False  # whether SequenceExamples are rows, too
+    needs_columns = True  # rows need at least one column
+    takes_unset = False  # features without a kind in all records become columns
+    takes_lists = False  # accepts SequenceExamples
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
         if compression not in self.compressions:
-            raise Unsuitable(f"{path}: {compression} is not for this format")
+            raise Unsuitable(f"{path}: this format does not support {compression}")
         try:
             self.path = path if path == STANDARD_OUTPUT else local_name(path)
         except InvalidArgumentError as error:
@@ -186,19 +186,19 @@ class RowSink:
         """Looks at all records, after `begin`."""
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Takes the features of all records."""
+        """Receive the features of all records."""
         self.features = features_of(scanner)
         single = [seen.key for seen in scanner.features() if seen.most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
         check_keys(self.path, [seen.key for seen in scanner.features()])
         has_columns = bool(self.features or (self.takes_unset and scanner.features()))
         if self.needs_columns and scanner.records and not has_columns:
-            raise Unsuitable(f"{self.path}: no record has a feature with values, and rows need a column")
+            raise Unsuitable(f"{self.path}: no record has a feature with values, but rows need a column")
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
-        """The file appears at the end, if there is no exception."""
-        within: OSError | None = None  # of the source, or of `write`: it isn't about the end of the file
+        """Open the file, which appears at the end unless there is an exception."""
+        within: OSError | None = None  # raised by the source or by `write`
         try:
             with target_of(self.path) as written, self.writing(written):
                 try:
@@ -212,7 +212,7 @@ class RowSink:
             raise
 
     def write(self, records: _core.RecordBatch) -> None:
-        """A row per record."""
+        """Write a row per record."""
         if len(records):
             try:
                 self.write_batch(records)
@@ -221,27 +221,27 @@ class RowSink:
                 raise
 
     def _name(self, error: OSError) -> None:
-        """Python's and Arrow's files don't say which one could not be written."""
+        """Add the name of the output to an error of Python's or Arrow's files."""
         if error.filename is None:
             error.filename = "standard output" if self.path == STANDARD_OUTPUT else self.path
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Writes a file of this name until the end."""
+        """Keep a file open for writing."""
         raise NotImplementedError
         yield
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Writes records, of which there are some."""
+        """Write a batch that is not empty."""
         self.write_rows(records, parse_example(records, self.features) if self.features else {})
 
     def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
-        """Writes records, given what they were parsed to."""
+        """Write records, parsed to columns."""
         raise NotImplementedError
 
     @contextlib.contextmanager
     def opened_file(self, name: str | int) -> Iterator[Any]:
-        """A file that compresses, if that was asked for."""
+        """Open a file, compressed if `compression` is set."""
         with open(name, "wb") as raw:
             if self.compression == "GZIP":
                 level = 6 if self.level in (None, -1) else self.level

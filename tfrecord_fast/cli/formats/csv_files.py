@@ -1,8 +1,8 @@
 """CSV: a column per feature, with at most one value per row.
 
-A header may say what a column holds: `zip:bytes`, `x:float`, `n:int64`. Otherwise the values do. They are int64 if all
-are integers as they are usually written (so `01234` is text), or all true or false; floats if all are numbers, not all
-of them integers; else text. The sink names the kind only where the values would say something else.
+A header may have the type of a column: `zip:bytes`, `x:float`, `n:int64`. Otherwise the values determine it: int64 if
+all are integers in their usual form (so `01234` is text), or all are true or false; float if all are numbers and some
+are not integers; else text. The sink writes the type only if the values would suggest another.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, 
 
 __all__ = ["TYPES", "CsvSink", "CsvSource"]
 
-_BLOCK = 4 << 20  # bytes, which hold a row at least
-_EXACT = 2.0**24  # a float32 holds all integers up to it
+_BLOCK = 4 << 20  # bytes; a row must fit
+_EXACT = 2.0**24  # a float32 holds all integers up to this
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
-# How types may be called, and what they are.
+# Names of types, and their kinds.
 TYPES = {
     **dict.fromkeys(("int64", "int"), "int64"),
     **dict.fromkeys(("float", "float32"), "float"),
@@ -38,7 +38,7 @@ TYPES = {
 }
 _TYPED = re.compile(rf"(.*):({'|'.join(_KINDS.values())})", re.DOTALL)
 
-# How numbers are written, for Python's re and Arrow's RE2.
+# The forms of numbers, for Python's re and Arrow's RE2.
 _INTEGER = r"[ \t]*(0|-?[1-9][0-9]*)[ \t]*"
 _FINITE = r"[ \t]*-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?[ \t]*"
 _NUMBER = rf"({_FINITE}|[ \t]*([nN][aA][nN]|[-+]?[iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*)"
@@ -47,59 +47,58 @@ _NOT_TEXT = re.compile(rf"{_NUMBER}|{'|'.join(_BOOLEANS)}")
 
 
 class CsvSource(Source):
-    """Files are read twice, in parts: a column's kind is known only at its end."""
+    """Files are read twice, block by block: the type of a column is known only at the end."""
 
     passes = 2
-    types: Mapping[str, str] = {}  # kinds of columns that are given: "int64", "float" or "bytes"
-    strings = False  # whether all others are text
+    types: Mapping[str, str] = {}  # requested types of columns: "int64", "float" or "bytes"
+    strings = False  # all other columns are text
 
     def __init__(self, files: list[CoreFile]) -> None:
         super().__init__(files)
-        self._settled: dict[str, list[str]] = {}  # the kinds of columns, by file
+        self._settled: dict[str, list[str]] = {}  # the types of columns, by file
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """The records of one file."""
         if _is_blank(path):
             return
         names = _names(path)
         typed = [_TYPED.fullmatch(name) for name in names]
-        keys = [name if found is None else found[1] for name, found in zip(names, typed, strict=True)]
+        keys = [name if match is None else match[1] for name, match in zip(names, typed, strict=True)]
         check_names(path, names)
         check_names(path, keys)
         for name in self.types:
             if name not in keys:
-                raise Unsuitable(f"{path}: there is no column {name!r}; there are {', '.join(map(repr, keys))}")
-        given = [self.types.get(key) or (found and found[2]) for key, found in zip(keys, typed, strict=True)]
-        kinds = [kind or ("bytes" if self.strings else None) for kind in given]
+                raise Unsuitable(f"{path}: no column {name!r}; the columns are {', '.join(map(repr, keys))}")
+        requested = [self.types.get(key) or (match and match[2]) for key, match in zip(keys, typed, strict=True)]
+        kinds = [dtype or ("bytes" if self.strings else None) for dtype in requested]
         hints = [
-            f"; name the column {key}:bytes to keep it as text" if kind is None else ""
-            for key, kind in zip(keys, kinds, strict=True)
+            f"; name the column {key}:bytes to keep it as text" if dtype is None else ""
+            for key, dtype in zip(keys, kinds, strict=True)
         ]
         settled = self._settled.get(path)
         if settled is None:
             settled = self._settled[path] = self._look(path, names, kinds)
         first = 0
-        for part in self._parts(path, names):
+        for block in self._parts(path, names):
             columns = [
-                _typed(f"{path}: column {key!r}", first, texts, kind, hint)
-                for key, kind, hint, texts in zip(keys, settled, hints, part.columns, strict=True)
+                _typed(f"{path}: column {key!r}", first, texts, dtype, hint)
+                for key, dtype, hint, texts in zip(keys, settled, hints, block.columns, strict=True)
             ]
             yield self.encode_table(arrow("pyarrow").RecordBatch.from_arrays(columns, names=keys))
-            first += part.num_rows
+            first += block.num_rows
 
     def _look(self, path: str, names: list[str], kinds: list[str | None]) -> list[str]:
-        """The kinds of all columns, those that are given and what the values say."""
-        said = [_Said() for _ in names]
+        """Return the types of all columns: requested ones, and those that the values suggest."""
+        looks = [_Look() for _ in names]
         if None not in kinds:
             self.advance(os.path.getsize(path))
-        for part in self._parts(path, names) if None in kinds else ():
-            for column, one, kind in zip(part.columns, said, kinds, strict=True):
-                if kind is None:
-                    one.look(column)
-        return [kind or one.kind() for kind, one in zip(kinds, said, strict=True)]
+        for block in self._parts(path, names) if None in kinds else ():
+            for column, look, dtype in zip(block.columns, looks, kinds, strict=True):
+                if dtype is None:
+                    look.look(column)
+        return [dtype or look.kind() for dtype, look in zip(kinds, looks, strict=True)]
 
     def _parts(self, path: str, names: list[str]) -> Iterator[Any]:
-        """All columns as text, at most ROWS rows at a time. An empty field is a null, "" in quotes an empty text."""
+        """Yield all columns as text, at most ROWS rows at a time. An empty field is a null, and "" an empty text."""
         csv, text = arrow("pyarrow.csv"), arrow("pyarrow").string()
         convert = csv.ConvertOptions(
             column_types=dict.fromkeys(names, text),
@@ -107,21 +106,21 @@ class CsvSource(Source):
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         )
-        whole, told = os.path.getsize(path), 0
+        whole, reported = os.path.getsize(path), 0
         options = csv.ReadOptions(block_size=_BLOCK, use_threads=False)
         end = b"\n" + b",".join([b'""'] * len(names)) + b"\n"
         with _opened(path, end) as raw, csv.open_csv(raw, options, _parse_options(), convert) as file:
             for block in _without_end(path, file):
                 for start in range(0, block.num_rows, ROWS):
                     yield block.slice(start, ROWS)
-                step = min(block.nbytes, whole - told)  # about as much as it took in the file
-                told += step
+                step = min(block.nbytes, whole - reported)  # approximately its bytes in the file
+                reported += step
                 self.advance(step)
-        self.advance(whole - told)
+        self.advance(whole - reported)
 
 
 class _Ended(io.RawIOBase):
-    """A file that ends with a row of our own: if that is no row, a quote before it is still open."""
+    """File with an added last row of empty texts: if it does not parse as a row, a quote before it is open."""
 
     def __init__(self, file: Any, end: bytes) -> None:
         self._file = file
@@ -132,16 +131,16 @@ class _Ended(io.RawIOBase):
 
     def read(self, size: int | None = -1) -> bytes:
         left = 1 << 62 if size is None or size < 0 else size
-        parts: list[bytes] = []
+        pieces: list[bytes] = []
         while left:
-            part = self._file.read(left)
-            if not part:
-                part, self._end = self._end[:left], self._end[left:]
-            if not part:
+            data = self._file.read(left)
+            if not data:
+                data, self._end = self._end[:left], self._end[left:]
+            if not data:
                 break
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts)
+            pieces.append(data)
+            left -= len(data)
+        return b"".join(pieces)
 
 
 @contextlib.contextmanager
@@ -152,14 +151,14 @@ def _opened(path: str, end: bytes) -> Iterator[Any]:
 
 
 def _without_end(path: str, blocks: Iterable[Any]) -> Iterator[Any]:
-    """The blocks without the last row, which is texts without letters, and no others are."""
+    """Drop the row of empty texts that `_Ended` appends. If it is missing, a quote was left open."""
     held = None
     for block in blocks:
         if held is not None:
             yield held
         held = block
     if held is None or any(column[-1].as_py() != "" for column in held.columns):
-        raise Malformed(f"{path}: a quote is not closed: the file ends within a field")
+        raise Malformed(f"{path}: missing closing quote: the file ends within a field")
     yield held.slice(0, held.num_rows - 1)
 
 
@@ -183,15 +182,15 @@ def _is_blank(path: str) -> bool:
     return True
 
 
-class _Said:
-    """What the values of a column say that it holds."""
+class _Look:
+    """The type that the values of a column suggest."""
 
     def __init__(self) -> None:
-        self._forms = dict.fromkeys((_INTEGER, _NUMBER, *_BOOLEANS), True)  # whether all values have this form
+        self._forms = dict.fromkeys((_INTEGER, _NUMBER, *_BOOLEANS), True)  # True while all values have this form
         self._has_values = self._is_finite = False
 
     def look(self, texts: Any) -> None:
-        """Some of them."""
+        """Examine some values."""
         if texts.null_count == len(texts):
             return
         self._has_values = True
@@ -201,7 +200,7 @@ class _Said:
             self._is_finite = bool(arrow("pyarrow.compute").any(_match(texts, _FINITE)).as_py())
 
     def kind(self) -> str:
-        """ "int64", "float", "bool" or "bytes"."""
+        """Return "int64", "float", "bool" or "bytes"."""
         if not self._has_values:
             return "bytes"
         if self._forms[_INTEGER]:
@@ -211,40 +210,40 @@ class _Said:
         return "bool" if any(self._forms[values] for values in _BOOLEANS) else "bytes"
 
 
-def _typed(place: str, first: int, texts: Any, kind: str, hint: str) -> Any:
-    """Some rows of a column, from `first` on, as text, int64 or float32. `hint`: what helps, if the kind is a guess."""
-    if kind == "bytes":
+def _typed(where: str, first: int, texts: Any, dtype: str, hint: str) -> Any:
+    """Convert rows of a column, from `first` on, to text, int64 or float32. `hint` is advice if the type is a guess."""
+    if dtype == "bytes":
         return texts
     compute, pa = arrow("pyarrow.compute"), arrow("pyarrow")
-    if kind == "bool":
+    if dtype == "bool":
         return compute.equal(compute.utf8_lower(texts), "true").cast(pa.int64())
-    form = _INTEGER if kind == "int64" else _NUMBER
-    _refuse_first(place, first, texts, compute.invert(_match(texts, form)), f"is no {kind}")
+    form = _INTEGER if dtype == "int64" else _NUMBER
+    _refuse_first(where, first, texts, compute.invert(_match(texts, form)), f"is not a valid {dtype}")
     texts = compute.utf8_trim(texts, " \t")
-    if kind == "int64":
+    if dtype == "int64":
         try:
             return texts.cast(pa.int64())
         except pa.ArrowInvalid as error:
-            raise Malformed(f"{place}: not all are in the range of int64: {error}{hint}") from None
+            raise Malformed(f"{where}: a value exceeds int64: {error}{hint}") from None
     numbers = texts.cast(pa.float64())
     finite = _match(texts, _FINITE)
     beyond = compute.and_(finite, compute.greater_equal(compute.abs(numbers), BEYOND_FLOAT32))
-    _refuse_first(place, first, texts, beyond, f"is beyond the range of float32{hint}")
+    _refuse_first(where, first, texts, beyond, f"exceeds float32{hint}")
     if hint:
         large = compute.and_(_match(texts, _INTEGER), compute.greater_equal(compute.abs(numbers), _EXACT))
-        rounded = [one is not None and not is_float32(int(one)) for one in _where(large, texts)]
-        why = "would be rounded to a float32, since not all of the column are integers"
-        _refuse_first(place, first, texts, pa.array(rounded, pa.bool_()), f"{why}{hint}")
+        rounded = [text is not None and not is_float32(int(text)) for text in _where(large, texts)]
+        why = "would be rounded to a float32, because other values of the column are not integers"
+        _refuse_first(where, first, texts, pa.array(rounded, pa.bool_()), f"{why}{hint}")
     return numbers.cast(pa.float32(), safe=False)
 
 
 def _where(mask: Any, texts: Any) -> list[str | None]:
-    """The texts for which the mask holds; None for others."""
+    """Return the texts that the mask selects, and None for others."""
     compute, pa = arrow("pyarrow.compute"), arrow("pyarrow")
     if not compute.any(mask).as_py():
         return []
-    made: list[str | None] = compute.if_else(mask.fill_null(False), texts, pa.scalar(None, texts.type)).to_pylist()
-    return made
+    selected: list[str | None] = compute.if_else(mask.fill_null(False), texts, pa.scalar(None, texts.type)).to_pylist()
+    return selected
 
 
 def _match(texts: Any, form: str) -> Any:
@@ -255,46 +254,44 @@ def _all(texts: Any, form: str) -> bool:
     return bool(arrow("pyarrow.compute").all(_match(texts, form)).as_py())
 
 
-def _refuse_first(place: str, first: int, texts: Any, wrong: Any, why: str) -> None:
+def _refuse_first(where: str, first: int, texts: Any, wrong: Any, why: str) -> None:
     row = arrow("pyarrow.compute").index(wrong, True).as_py()
     if row >= 0:
-        raise Malformed(f"{place}, row {first + row}: {texts[row].as_py()!r:.60} {why}")
+        raise Malformed(f"{where}, row {first + row}: {texts[row].as_py()!r:.60} {why}")
 
 
 class CsvSink(RowSink):
-    """Text is in quotes, so that an empty one is no missing one."""
+    """A CSV file. Text is quoted, so that an empty text differs from a missing value."""
 
     looks = True
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
         super().__init__(path, compression, level)
-        self._ambiguous: set[str] = set()  # the values may be taken for another kind
+        self._ambiguous: set[str] = set()  # the values may suggest another type
 
     def check(self, scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
-        """Refuses several values."""
+        """Raise Unsuitable for features with several values."""
         if all(seen.most <= 1 for seen in scanner.features()):
             return
         key = next(seen.key for seen in scanner.features() if seen.most > 1)
-        row = first_row(records, lambda one: any(seen.key == key and seen.most > 1 for seen in one.features()))
+        row = first_row(records, lambda scanned: any(seen.key == key and seen.most > 1 for seen in scanned.features()))
         name = key.decode("utf-8", "backslashreplace")
-        refuse(records, row, f"feature {name!r} has several values, and a row of CSV holds one")
+        refuse(records, row, f"feature {name!r} has several values, but a CSV field holds one")
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Takes the features of all records."""
         super().begin(scanner)
         self._ambiguous = {key for key, feature in self.features.items() if _kind_name(feature) != "int64"}
 
     def look(self, batches: Iterator[_core.RecordBatch]) -> None:
-        """Looks for values that show what the columns hold, until all have one."""
+        """Search for values that determine the types of columns, until all have one."""
         while self._ambiguous and (records := next(batches, None)) is not None:
-            asked = {key: self.features[key] for key in self._ambiguous}
-            for key, column in parse_example(records, asked).items():
+            ambiguous = {key: self.features[key] for key in self._ambiguous}
+            for key, column in parse_example(records, ambiguous).items():
                 if _shows_kind(column):
                     self._ambiguous.discard(key)
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Writes a file of this name until the end."""
         with self.opened_file(name) as self._file:
             if self.features:
                 self._file.write((",".join(_quoted(self._header(key)) for key in self.features) + "\n").encode())
@@ -305,16 +302,15 @@ class CsvSink(RowSink):
         return f"{key}:{_kind_name(self.features[key])}" if named else key
 
     def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
-        """Writes records, given what they were parsed to."""
         fields = [self._fields(records, key, columns[key]) for key in self.features]
         if len(fields) == 1 and "" in fields[0]:
-            why = "a row of CSV without any value is an empty line, which readers pass over"
+            why = "a CSV row without any value is an empty line, which readers skip"
             refuse(records, fields[0].index(""), why)
         lines = (",".join(row) + "\n" for row in zip(*fields, strict=True))
         self._file.write("".join(lines).encode())
 
     def _fields(self, records: _core.RecordBatch, key: str, column: Column) -> list[str]:
-        """What each row holds; "" for nothing."""
+        """Return the field of each row, "" without a value."""
         if isinstance(self.features[key], FixedLenFeature):
             return self._texts(records, key, column, np.arange(len(records)))
         splits = column.row_splits
@@ -325,16 +321,16 @@ class CsvSink(RowSink):
         return fields
 
     def _texts(self, records: _core.RecordBatch, key: str, values: Column, rows: Any) -> list[str]:
-        given: Any = values
-        if isinstance(given, np.ndarray) and given.dtype.kind in "if":
-            return given.astype("U").tolist()  # type: ignore[no-any-return]
-        made = []
-        for row, value in zip(rows.tolist(), given.tolist(), strict=True):
+        array: Any = values
+        if isinstance(array, np.ndarray) and array.dtype.kind in "if":
+            return array.astype("U").tolist()  # type: ignore[no-any-return]
+        texts = []
+        for row, value in zip(rows.tolist(), array.tolist(), strict=True):
             try:
-                made.append(_quoted(value.decode()))
+                texts.append(_quoted(value.decode()))
             except UnicodeDecodeError:
-                refuse(records, row, f"feature {key!r} holds bytes that are not UTF-8, and CSV is text")
-        return made
+                refuse(records, row, f"feature {key!r} has bytes that are not UTF-8, which CSV cannot hold")
+        return texts
 
 
 def _kind_name(feature: Any) -> str:
@@ -346,7 +342,7 @@ def _quoted(text: str) -> str:
 
 
 def _shows_kind(column: Column) -> bool:
-    """Whether some value alone tells that the column is floats, or text."""
+    """Return True if a value shows that the column is float, or text."""
     values: Any = getattr(column, "values", column)
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return bool(np.isfinite(values).any())

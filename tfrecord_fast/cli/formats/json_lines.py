@@ -1,8 +1,8 @@
-"""JSON lines: an object per record, whose keys are the names of features, and whose values are theirs.
+"""JSON lines: an object per record, from names of features to their values.
 
-A SequenceExample is {"context": {…}, "feature_lists": {"name": [[…], …]}}, with a list of values for each step. What
-JSON has no form for is marked (see json_values.py); so is a feature without values, as {"empty": "int64"}, "float",
-"bytes", or "none" where no kind is set. Marks are unlike any value, so that all comes back as it was.
+A SequenceExample is {"context": {…}, "feature_lists": {"name": [[…], …]}}, with a list of values for each step. Values
+that JSON lacks are marked (see json_values.py). A feature without values is {"empty": "int64"}, "float", "bytes", or
+"none" without a kind. Marks differ from all values, so that reading restores the records.
 """
 
 from __future__ import annotations
@@ -30,34 +30,32 @@ __all__ = ["JsonSink", "JsonSource"]
 
 JsonSource = JsonRows
 _Values = list[Any]
-_Pieces = list[bytes | None]  # JSON for each row; None: there is no such feature
+_Pieces = list[bytes | None]  # JSON for each row; None if the feature is absent
 
 
 class JsonSink(RowSink):
-    """A line per record. A feature with at most one value in any record is that value, not a list."""
+    """A file of JSON lines. A feature with at most one value in every record is written as that value, not a list."""
 
     needs_columns = False
     takes_lists = True
-    nan = "mark"  # what becomes of floats that are no numbers: one of json_values.NANS
+    nan = "mark"  # one of json_values.NANS
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
         super().__init__(path, compression, level)
         self._dumps = _dumper()
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Takes the features of all records."""
         super().begin(scanner)
         check_keys(self.path, [seen.key for seen in (*scanner.features(), *scanner.lists())])
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Writes a file of this name until the end."""
         with self.opened_file(name) as self._file:
             yield
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Writes a line per record."""
+        """Write a line per record."""
         scanner = _core.FeatureScanner()
         scanner.add(records)
         if scanner.has_lists:
@@ -67,16 +65,18 @@ class JsonSink(RowSink):
         self._file.write(b"\n".join(lines) + b"\n")
 
     def _lines(self, records: _core.RecordBatch, scanner: _core.FeatureScanner) -> list[bytes]:
-        found = parse_example(records, self._kinds) if self._kinds else {}
+        parsed = parse_example(records, self._kinds) if self._kinds else {}
         maker = self._maker()
         columns: dict[str, _Pieces] = {}
         is_full = True
-        for key, column in found.items():
+        for key, column in parsed.items():
             columns[key], has_all = maker.of(column, key in self.single)
             is_full = is_full and has_all
-        # The columns don't tell a feature without values from one that is not there: those records are looked at.
+        # Columns don't distinguish features without values from absent ones: decode those records.
         seen = scanner.features()
-        doubtful = [one.key.decode() for one in seen if one.unset or (one.records and not one.fewest)]
+        doubtful = [
+            summary.key.decode() for summary in seen if summary.unset or (summary.records and not summary.fewest)
+        ]
         for key in doubtful:
             columns.setdefault(key, [None] * len(records))
             is_full = False
@@ -94,7 +94,7 @@ class JsonSink(RowSink):
         return _PlainTokens(self._dumps, self.nan) if orjson is None else ColumnTokens(orjson, self.nan)
 
     def _whole(self, record: bytes) -> dict[str, Any]:
-        """A record by itself, which may be a SequenceExample."""
+        """Convert one record, which may be a SequenceExample."""
         context, lists = sequence_of(record)
         features = {key: self._one(value, key in self.single) for key, value in sorted(context.items())}
         if not has_lists(record):
@@ -107,31 +107,31 @@ class JsonSink(RowSink):
             return {"empty": value.kind}
         values: _Values = list(value.values)
         if value.kind == "bytes":
-            values = [marked_bytes(one) for one in values]
+            values = [marked_bytes(item) for item in values]
         elif value.kind == "float":
-            values = [marked_float(one, self.nan) for one in values]
+            values = [marked_float(item, self.nan) for item in values]
         return values[0] if single else values
 
 
 class _PlainTokens:
-    """As ColumnTokens, value by value, without orjson."""
+    """ColumnTokens without orjson, value by value."""
 
     def __init__(self, dumps: Callable[[Any], bytes], nan: str) -> None:
         self._dumps = dumps
         self._nan = nan
 
     def of(self, column: Column, single: bool) -> tuple[_Pieces, bool]:
-        """A piece for each row, None where it has no values; and whether every row has some."""
+        """Return a piece for each row, None without values; and True if every row has values."""
         ragged: Any = column
         values = self._plain(ragged.values)
         rows = itertools.pairwise(ragged.row_splits.tolist())
-        made: _Pieces = [
+        pieces: _Pieces = [
             None if end == start else self._dumps(values[start] if single else values[start:end]) for start, end in rows
         ]
-        return made, None not in made
+        return pieces, None not in pieces
 
     def _plain(self, values: Any) -> _Values:
-        """All values of a column, as JSON has them; a float32 with as few digits as tell it."""
+        """Return all values of a column for JSON; float32 in their shortest form."""
         if not isinstance(values, np.ndarray):
             return [marked_bytes(value) for value in values.tolist()]
         if values.dtype.kind != "f":
@@ -141,12 +141,12 @@ class _PlainTokens:
         return floats if bool(np.isfinite(values).all()) else [marked_float(value, self._nan) for value in floats]
 
     def name(self, key: str) -> bytes:
-        """A key with its colon."""
+        """Return a key with its colon."""
         return b"%b:" % self._dumps(key)
 
 
 def _dumper() -> Callable[[Any], bytes]:
-    """What makes JSON without blanks: orjson, or Python's own."""
+    """Return a function that writes compact JSON, with orjson if it is installed."""
     orjson = optional_or_none("orjson")
     if orjson is not None:
         dumps: Callable[[Any], bytes] = orjson.dumps

@@ -1,4 +1,4 @@
-"""JSON lines as input: what kind each feature is of, and the records."""
+"""JSON lines as input."""
 
 from __future__ import annotations
 
@@ -23,44 +23,42 @@ __all__ = ["JsonRows"]
 _NAMES = {int: "integers", float: "floats", bytes: "text"}
 _KINDS = {int: "int64", float: "float", bytes: "bytes"}
 _TYPES = {name: type for type, name in _KINDS.items()}
-_EMPTY = (*_TYPES, "none")  # what a feature without values may be
-_SIMPLE = {int: int, float: float, bytes: str}  # what a value of a kind is, if nothing has to be done
-_USUAL, _EXACT = 1e38, 2**24  # of float32: less is no infinity, and less is an integer that it holds
+_EMPTY = (*_TYPES, "none")  # the kinds of features without values
+_SIMPLE = {int: int, float: float, bytes: str}  # types of values that need no conversion, by kind
+_USUAL, _EXACT = 1e38, 2**24  # smaller numbers are finite as float32, smaller integers exact
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _MOST_INT64 = 2**63 - 1
-_LARGE = 2.0**63  # floats from here on may have been integers
+_LARGE = 2.0**63  # larger floats may have been integers
 
 
 class _Row(NamedTuple):
-    """The features of a line, or its context features; and its feature lists, None of an Example."""
+    """The features or context features of a line, and its feature lists, None for an Example."""
 
     features: dict[str, Any]
     lists: dict[str, list[Any]] | None
 
 
 class JsonRows(Source):
-    """Files are read twice: what kind a feature is of is known at the end."""
+    """Files are read twice: the kinds of features are known only at the end."""
 
     passes = 2
     _features: dict[str, type] | None = None
     _lists: Mapping[str, type] = {}
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """All records, in order."""
         if self._features is None:
             features, lists = _Kinds("feature"), _Kinds("feature list")
             for path in self.paths():
                 for number, row in self._rows(path):
-                    place = f"{path}: line {number}"
-                    features.look(place, row.features)
+                    where = f"{path}: line {number}"
+                    features.look(where, row.features)
                     for key, steps in (row.lists or {}).items():
                         for step in steps:
-                            lists.look(place, {key: step})
+                            lists.look(where, {key: step})
             self._features, self._lists = features.settled(), lists.settled()
         return super().batches()
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """The records of one file."""
         rows: list[_Row] = []
         for _, row in self._rows(path):
             rows.append(row)
@@ -71,7 +69,7 @@ class JsonRows(Source):
             yield self._encode_rows(rows)
 
     def _encode_rows(self, rows: list[_Row]) -> _core.RecordBatch:
-        """One record per row; those that columns can't hold are written one by one."""
+        """Encode one record per row; those that columns can't hold are encoded one by one."""
         single = {number: self._encode_one(row) for number, row in enumerate(rows) if _is_special(row)}
         plain = [row.features for number, row in enumerate(rows) if number not in single]
         encoded = self._encode_plain(plain)
@@ -83,15 +81,15 @@ class JsonRows(Source):
     def _encode_plain(self, rows: list[dict[str, Any]]) -> _core.RecordBatch:
         assert self._features is not None
         columns: dict[str, Any] = {}
-        for key, kind in self._features.items():
-            convert = _bytes_of if kind is bytes else _float_of if kind is float else int
-            found: list[Any] = [row.get(key) for row in rows]
-            if set(map(type, found)) != {_SIMPLE[kind]}:
-                columns[key] = [_converted(_as_list(one), kind, convert) or None for one in found]
-            elif kind is bytes:
-                columns[key] = [one.encode() for one in found]
+        for key, type_ in self._features.items():
+            convert = _bytes_of if type_ is bytes else _float_of if type_ is float else int
+            values: list[Any] = [row.get(key) for row in rows]
+            if set(map(type, values)) != {_SIMPLE[type_]}:
+                columns[key] = [_converted(_as_list(value), type_, convert) or None for value in values]
+            elif type_ is bytes:
+                columns[key] = [value.encode() for value in values]
             else:
-                columns[key] = np.array(found, np.int64 if kind is int else np.float64)
+                columns[key] = np.array(values, np.int64 if type_ is int else np.float64)
         return self.encode(columns, len(rows))
 
     def _encode_one(self, row: _Row) -> bytes:
@@ -126,17 +124,17 @@ def _lines(file: IO[bytes], path: str) -> Iterator[bytes]:
     try:
         yield from file
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise Malformed(f"{path}: its GZIP is damaged or cut short: {error}") from None
+        raise Malformed(f"{path}: damaged or truncated GZIP: {error}") from None
 
 
-def _row_of(row: dict[str, Any], place: str) -> _Row:
-    """A SequenceExample has an object of lists under "feature_lists", which no feature's value is."""
+def _row_of(row: dict[str, Any], where: str) -> _Row:
+    """Recognise a SequenceExample by its object of lists under "feature_lists", which can't be a feature."""
     lists = row.get("feature_lists")
     if not isinstance(lists, dict) or not all(isinstance(steps, list) for steps in lists.values()):
         return _Row(row, None)
     context = row.get("context", {})
     if not isinstance(context, dict) or not row.keys() <= {"context", "feature_lists"}:
-        raise Malformed(f"{place}: expected an object of features under 'context', and nothing beside 'feature_lists'")
+        raise Malformed(f"{where}: expected only 'feature_lists' and 'context', an object of features")
     return _Row(context, lists)
 
 
@@ -148,27 +146,27 @@ def _is_given(value: Any) -> bool:
     return value is not None and value != []
 
 
-def _converted(values: list[Any], kind: type, convert: Callable[[Any], Any]) -> list[Any]:
-    if len(values) > 2 and kind is not bytes and set(map(type, values)) == {kind}:
+def _converted(values: list[Any], type_: type, convert: Callable[[Any], Any]) -> list[Any]:
+    if len(values) > 2 and type_ is not bytes and set(map(type, values)) == {type_}:
         return values
     return [convert(value) for value in values]
 
 
-def _value_of(value: Any, kind: type | None) -> Value:
+def _value_of(value: Any, type_: type | None) -> Value:
     if isinstance(value, dict) and "empty" in value:
         return Value(value["empty"], [])
     values = _as_list(value)
-    if not values or kind is None:
-        return Value("none" if kind is None else _KINDS[kind], [])
-    if kind is bytes:
-        return Value("bytes", [_bytes_of(one) for one in values])
-    if kind is float:
-        return Value("float", [_float_of(one) for one in values])
-    return Value("int64", [int(one) for one in values])
+    if not values or type_ is None:
+        return Value("none" if type_ is None else _KINDS[type_], [])
+    if type_ is bytes:
+        return Value("bytes", [_bytes_of(item) for item in values])
+    if type_ is float:
+        return Value("float", [_float_of(item) for item in values])
+    return Value("int64", [int(item) for item in values])
 
 
 class _Kinds:
-    """Which kind each feature is of: integers become floats if there are floats, too."""
+    """The kind of each feature; integers become floats if the feature also has floats."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -176,64 +174,64 @@ class _Kinds:
         self._misfits: dict[tuple[str, type], str] = {}  # the first value that does not fit a kind
         self._empties: dict[str, tuple[type, str]] = {}  # the first mark of a list without values
 
-    def look(self, place: str, row: dict[str, Any]) -> None:
+    def look(self, where: str, row: dict[str, Any]) -> None:
         for key, value in row.items():
             if self._is_usual(key, value):
                 continue
-            here = f"{place}: {self._what} {key!r}"
+            here = f"{where}: {self._what} {key!r}"
             _check_bytes(key, here)
             if isinstance(value, dict) and value.keys() == {"empty"} and value["empty"] in _EMPTY:
                 if value["empty"] in _TYPES:
                     self._empties.setdefault(key, (_TYPES[value["empty"]], here))
                 continue
-            for item in _telling(_as_list(value)):
-                kind = _kind_of(item)
-                if kind is None:
-                    raise Malformed(f"{here}: can't be written to an Example: {item!r:.60}")
-                self._check_value(key, kind, item, here)
-                known = self._kinds.setdefault(key, kind)
-                if known is not kind:
-                    if bytes in (known, kind):
-                        found = f"{_NAMES[kind]} here, {_NAMES[known]} before"
-                        raise Malformed(f"{here}: conflicting kinds: {found}")
+            for item in _relevant(_as_list(value)):
+                type_ = _kind_of(item)
+                if type_ is None:
+                    raise Malformed(f"{here}: an Example cannot hold {item!r:.60}")
+                self._check_value(key, type_, item, here)
+                known = self._kinds.setdefault(key, type_)
+                if known is not type_:
+                    if bytes in (known, type_):
+                        conflict = f"{_NAMES[type_]} here, {_NAMES[known]} before"
+                        raise Malformed(f"{here}: conflicting kinds: {conflict}")
                     self._kinds[key] = float
 
     def _is_usual(self, key: str, value: Any) -> bool:
-        """Whether a value, of the kind that is known, says nothing new."""
-        known, kind = self._kinds.get(key), type(value)
-        if kind is float:
+        """Return True if a value has the known kind and needs no further checks."""
+        known, type_ = self._kinds.get(key), type(value)
+        if type_ is float:
             return known is float and -_USUAL < value < _USUAL
-        if kind is str:
+        if type_ is str:
             return known is bytes and value.isascii()
-        if kind is not int or known is not int:
+        if type_ is not int or known is not int:
             return False
         return -_EXACT < value < _EXACT or ((key, float) in self._misfits and -_MOST_INT64 <= value <= _MOST_INT64)
 
     def settled(self) -> dict[str, type]:
-        """The kinds, when all rows were looked at."""
-        for key, kind in self._kinds.items():
-            if (key, kind) in self._misfits:
-                raise Malformed(self._misfits[key, kind])
-            empty, here = self._empties.get(key, (kind, ""))
-            if empty is not kind:
-                raise Malformed(f"{here}: conflicting kinds: no {_NAMES[empty]} here, {_NAMES[kind]} elsewhere")
+        """Return the kinds after all rows, or raise Malformed."""
+        for key, type_ in self._kinds.items():
+            if (key, type_) in self._misfits:
+                raise Malformed(self._misfits[key, type_])
+            empty, here = self._empties.get(key, (type_, ""))
+            if empty is not type_:
+                raise Malformed(f"{here}: conflicting kinds: no {_NAMES[empty]} here, {_NAMES[type_]} elsewhere")
         return self._kinds
 
-    def _check_value(self, key: str, kind: type, item: Any, here: str) -> None:
-        if kind is bytes:
+    def _check_value(self, key: str, type_: type, item: Any, here: str) -> None:
+        if type_ is bytes:
             _check_bytes(item, here)
-        elif kind is float and isinstance(item, float) and abs(item) >= BEYOND_FLOAT32:
-            raise Malformed(f"{here}: a number beyond the range of float32")
-        elif kind is int:
+        elif type_ is float and isinstance(item, float) and abs(item) >= BEYOND_FLOAT32:
+            raise Malformed(f"{here}: a number exceeds float32")
+        elif type_ is int:
             if not -_MOST_INT64 - 1 <= item <= _MOST_INT64:
                 self._misfits.setdefault((key, int), f"{here}: {item} is not an int64")
             if not is_float32(item):
-                why = f"{item} would be rounded: there are floats under this feature, too"
+                why = f"{item} would be rounded to a float32, because the feature also has floats"
                 self._misfits.setdefault((key, float), f"{here}: {why}")
 
 
-def _telling(items: list[Any]) -> list[Any]:
-    """Those that have to be looked at: of many numbers of one kind, the least and the greatest."""
+def _relevant(items: list[Any]) -> list[Any]:
+    """Return the items to check: the smallest and the largest of numbers of one kind."""
     if len(items) > 2:
         types = set(map(type, items))
         if types == {float}:
@@ -245,15 +243,16 @@ def _telling(items: list[Any]) -> list[Any]:
 
 
 def _parsed(line: bytes, orjson: Any) -> Any:
-    """What a line says, by orjson where that can't hide anything: of a key that is there twice it keeps one, and
-    integers beyond 64 bits become floats. Neither is the case where each colon is that of a key and no number is
-    large, nor where it would write the same line.
+    """Parse a line, with orjson if that can't hide an error.
+
+    orjson drops duplicate keys and converts integers beyond 64 bits to floats. Neither happened if it writes the same
+    line again, or if each colon belongs to a key and no number is large.
     """
     if orjson is not None:
         try:
             row = orjson.loads(line)
         except ValueError:
-            row = None  # Python's own says why, or takes it: NaN
+            row = None  # Python's parser reports the error, or accepts NaN
         if type(row) is dict:
             if orjson.dumps(row) == line.strip():
                 return row
@@ -262,7 +261,7 @@ def _parsed(line: bytes, orjson: Any) -> Any:
     try:
         return json.loads(line, object_pairs_hook=_object, parse_constant=_special)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("nested too deeply") from None
 
 
 def _is_plain(value: Any) -> bool:
@@ -277,15 +276,15 @@ def _is_plain(value: Any) -> bool:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    features = dict(pairs)
+    if len(features) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
-    return made
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice")
+    return features
 
 
 def _special(name: str) -> dict[str, str]:
-    """What Python's own json writes, which is no JSON."""
+    """Accept NaN and infinities as Python's json writes them."""
     return {"f": name}
 
 
@@ -316,9 +315,9 @@ def _float_of(value: Any) -> float:
     return _SPECIAL[next(iter(value.values()))] if isinstance(value, dict) else float(value)
 
 
-def _check_bytes(value: Any, place: str) -> None:
+def _check_bytes(value: Any, where: str) -> None:
     try:
         _bytes_of(value)
     except ValueError as error:
         what = "text that is not UTF-8" if isinstance(value, str) else "bad base64"
-        raise Malformed(f"{place}: {what}: {error}") from None
+        raise Malformed(f"{where}: {what}: {error}") from None

@@ -1,4 +1,4 @@
-"""Values of whole columns as pieces of JSON, made by orjson many at a time, and lines put together from them."""
+"""Conversion of whole columns to pieces of JSON with orjson, and of pieces to lines."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ from ..records.json_values import marked_bytes, marked_float
 
 __all__ = ["ColumnTokens", "joined_lines"]
 
-_SHORT = 8  # values of a list, on average: fewer are made together with those of other rows
+_SHORT = 8  # mean values per list: shorter lists are converted together with those of other rows
 
 
 class ColumnTokens:
-    """Makes the pieces of columns.
-
-    Args:
-      orjson: the module.
-      nan: what becomes of floats that are no numbers, as of json_values.
-    """
+    """Converter of columns; `nan` is one of json_values.NANS."""
 
     def __init__(self, orjson: Any, nan: str) -> None:
         self._dumps = orjson.dumps
@@ -30,7 +25,7 @@ class ColumnTokens:
         self._nan = nan
 
     def of(self, column: Column, single: bool) -> tuple[list[bytes | None], bool]:
-        """A piece for each row, None where it has no values; and whether every row has some."""
+        """Return a piece for each row, None without values; and True if every row has values."""
         ragged: Any = column
         splits: list[int] = ragged.row_splits.tolist()
         values, count, rows = ragged.values, splits[-1], len(splits) - 1
@@ -41,17 +36,17 @@ class ColumnTokens:
             return [tokens[start] if end > start else None for start, end in itertools.pairwise(splits)], False
         is_array = isinstance(values, np.ndarray)
         if is_array and count > _SHORT * rows and (values.dtype.kind != "f" or bool(np.isfinite(values).all())):
-            made = [
+            pieces = [
                 self._dumps(values[start:end], option=self._numpy) if end > start else None
                 for start, end in itertools.pairwise(splits)
             ]
         else:
             tokens = self._each(values)
-            made = [
+            pieces = [
                 b"[%b]" % b",".join(tokens[start:end]) if end > start else None
                 for start, end in itertools.pairwise(splits)
             ]
-        return made, None not in made
+        return pieces, None not in pieces
 
     def _each(self, values: Any) -> list[bytes]:
         if not len(values):
@@ -60,28 +55,28 @@ class ColumnTokens:
             return self._texts(values.tolist())
         tokens: list[bytes] = self._dumps(values, option=self._numpy)[1:-1].split(b",")
         if values.dtype.kind == "f":
-            for place in np.flatnonzero(~np.isfinite(values)).tolist():
-                tokens[place] = self._dumps(marked_float(float(values[place]), self._nan))
+            for index in np.flatnonzero(~np.isfinite(values)).tolist():
+                tokens[index] = self._dumps(marked_float(float(values[index]), self._nan))
         return tokens
 
     def _texts(self, values: list[bytes]) -> list[bytes]:
         marked = [marked_bytes(value) for value in values]
         whole: bytes = self._dumps(marked)
-        # Where no quote is escaped, and no object stands for bytes, each "," is between two texts.
-        if b'\\"' in whole or whole.count(b'","') != len(marked) - 1 or not all(type(one) is str for one in marked):
-            return [self._dumps(one) for one in marked]
-        return [b'"%b"' % one for one in whole[2:-2].split(b'","')]
+        # Without escaped quotes and marked bytes, each "," separates two texts.
+        if b'\\"' in whole or whole.count(b'","') != len(marked) - 1 or not all(type(item) is str for item in marked):
+            return [self._dumps(item) for item in marked]
+        return [b'"%b"' % item for item in whole[2:-2].split(b'","')]
 
     def name(self, key: str) -> bytes:
-        """A key with its colon."""
+        """Return a key with its colon."""
         return b"%b:" % self._dumps(key)
 
 
 def joined_lines(names: Sequence[bytes], columns: Sequence[list[bytes | None]], is_full: bool) -> list[bytes]:
-    """An object for each row. `is_full`: no piece is None. There is a column at least."""
+    """Join pieces to an object per row. There is at least one column; if `is_full`, no piece is None."""
     rows = zip(*columns, strict=True)
     if is_full:
         form = b"{%b}" % b",".join(b"%b%%b" % name.replace(b"%", b"%%") for name in names)
         return [form % row for row in rows]
-    pieces = (b",".join([n + one for n, one in zip(names, row, strict=True) if one is not None]) for row in rows)
-    return [b"{%b}" % one for one in pieces]
+    pieces = (b",".join([n + piece for n, piece in zip(names, row, strict=True) if piece is not None]) for row in rows)
+    return [b"{%b}" % piece for piece in pieces]

@@ -1,4 +1,4 @@
-"""Columns of images, sounds and videos as Hugging Face's datasets have them: structs of the bytes and a path."""
+"""Columns of images, sounds and videos of Hugging Face's datasets: structs of bytes and a path."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["flat_batch", "flat_schema"]
 
 
 def flat_schema(schema: Any) -> Any:
-    """The schema with two columns for each of these: NAME has the bytes, and NAME/path the path."""
-    fields = [one for field in schema for one in _fields(field)]
+    """Replace each of these columns by two: NAME for the bytes, and NAME/path for the path."""
+    fields = [flat for field in schema for flat in _fields(field)]
     return arrow("pyarrow").schema(fields, metadata=schema.metadata)
 
 
 def flat_batch(path: str, first: int, batch: Any) -> Any:
-    """The batch with the columns of `flat_schema`; `first` is the number of its first row in the file.
+    """Convert a batch to the columns of `flat_schema`; `first` is the number of its first row in the file.
 
     Raises:
-      Malformed: a row has a path, and not the bytes of the file.
+      Malformed: a row has a path, but not the bytes.
     """
     if not any(_is_media(field.type) for field in batch.schema):
         return batch
@@ -29,12 +29,12 @@ def flat_batch(path: str, first: int, batch: Any) -> Any:
         if not _is_media(field.type):
             columns.append(column)
             continue
-        parts = dict(zip((one.name for one in field.type), column.flatten(), strict=True))
+        parts = dict(zip((child.name for child in field.type), column.flatten(), strict=True))
         data, paths = parts["bytes"], parts["path"]
         for row in range(len(column)) if data.null_count else ():
             if paths[row].is_valid and not data[row].is_valid:
                 where = f"{path}: column {field.name!r}, row {first + row}"
-                raise Malformed(f"{where}: the bytes of {paths[row].as_py()!r} are not in the file")
+                raise Malformed(f"{where}: missing bytes of {paths[row].as_py()!r}")
         columns += [data, paths]
     return arrow("pyarrow").RecordBatch.from_arrays(columns, schema=flat_schema(batch.schema))
 
@@ -43,14 +43,14 @@ def _fields(field: Any) -> Iterator[Any]:
     if not _is_media(field.type):
         yield field
         return
-    types = {one.name: one.type for one in field.type}
+    types = {child.name: child.type for child in field.type}
     yield arrow("pyarrow").field(field.name, types["bytes"])
     yield arrow("pyarrow").field(f"{field.name}/path", types["path"])
 
 
 def _is_media(type: Any) -> bool:
     types = arrow("pyarrow.types")
-    if not types.is_struct(type) or {one.name for one in type} != {"bytes", "path"} or type.num_fields != 2:
+    if not types.is_struct(type) or {child.name for child in type} != {"bytes", "path"} or type.num_fields != 2:
         return False
     data, path = type.field("bytes").type, type.field("path").type
     is_bytes = types.is_binary(data) or types.is_large_binary(data)

@@ -1,4 +1,4 @@
-"""ORC: a column per feature, which holds values, or lists of them. Its columns have no metadata."""
+"""ORC: a column of values or lists per feature. Columns have no metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class OrcSource(ArrowSource):
     """ORC files."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """The records of one file."""
         file = arrow("pyarrow.orc").ORCFile(path)
         self.check_types(path, file.schema)
         first = 0
@@ -32,19 +31,18 @@ class OrcSource(ArrowSource):
 
 
 class OrcSink(ArrowSink):
-    """An ORC file. Features without values are nulls if they are absent, and else empty lists of their kind."""
+    """An ORC file. Absent features are nulls; empty ones are empty lists."""
 
     takes_unset = False
     compressions = ("", "ZSTD", "SNAPPY")
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Takes the features of all records."""
         super().begin(scanner)
         for seen in scanner.features():
             if seen.unset:
                 name = seen.key.decode()
                 raise Unsuitable(
-                    f"{self.path}: feature {name!r} is without a kind in some records, and ORC can't say so"
+                    f"{self.path}: feature {name!r} has no kind in some records, which ORC cannot represent"
                 )
         empty = [key for key, form in self._forms.items() if form.null == "empty"]
         self._forms = {**self._forms, **{key: Form("", "empty") for key in empty}}
@@ -52,7 +50,6 @@ class OrcSink(ArrowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Writes a file of this name until the end."""
         codec = self.compression.lower() or "uncompressed"
         with open(name, "wb") as raw:
             self._out = _Patient(raw)
@@ -63,14 +60,12 @@ class OrcSink(ArrowSink):
             self._out.check()
 
     def write_arrow(self, batch: Any) -> None:
-        """Writes a pyarrow.RecordBatch."""
         self._writer.write(arrow("pyarrow").Table.from_batches([batch]))
         self._out.check()
 
 
 class _Patient:
-    """A file that keeps what goes wrong to itself until it is asked: ORC's writer ends the process if a write fails
-    a second time, while the first error is on its way."""
+    """File that defers its errors to `check`: the ORC writer aborts the process if a second write fails."""
 
     closed = False
 
@@ -79,19 +74,19 @@ class _Patient:
         self._fault: BaseException | None = None
 
     def write(self, data: Any) -> int:
-        """Writes the bytes, unless something is wrong already; says that it has."""
+        """Write bytes, unless an earlier call has failed; always report success."""
         self._try(lambda: self._file.write(data))
         return len(data)
 
     def flush(self) -> None:
-        """What is written so far is handed on."""
+        """Flush the file."""
         self._try(self._file.flush)
 
     def close(self) -> None:
-        """Does nothing: the file's owner closes it."""
+        """Do nothing: the owner closes the file."""
 
     def check(self) -> None:
-        """Raises what went wrong."""
+        """Raise the deferred error."""
         if self._fault is not None:
             raise self._fault
 
@@ -99,5 +94,5 @@ class _Patient:
         if self._fault is None:
             try:
                 work()
-            except BaseException as fault:  # an interrupt, too
+            except BaseException as fault:  # also an interrupt
                 self._fault = fault

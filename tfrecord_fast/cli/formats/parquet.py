@@ -1,4 +1,4 @@
-"""Parquet and Arrow IPC: a column per feature, which holds values, or lists of them."""
+"""Parquet and Arrow IPC: a column of values or lists per feature."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ _GROUP_ROWS, _GROUP_BYTES = 1 << 17, 32 << 20  # of a row group of Parquet, at m
 
 
 class ArrowSource(Source):
-    """Integers, booleans, floats, text and bytes, and lists of them; what else Arrow has, if `cast` says how."""
+    """Reader of integers, booleans, floats, text and bytes, and lists of them; with `cast`, also of other types."""
 
     cast: str | None = None  # one of CASTS
 
     def check_types(self, path: str, schema: Any) -> None:
-        """Refuses columns that no feature can hold."""
+        """Raise Malformed for columns that features can't hold."""
         schema = flat_schema(schema)
         check_names(path, schema.names)
         for field in schema:
             _check_type(path, field, self.cast is not None)
 
     def plain(self, path: str, batch: Any) -> Any:
-        """The batch in types that features have."""
+        """Cast a batch to types that features have."""
         return batch if self.cast is None else cast_to_plain(path, batch, self.cast)
 
     def encode_plain(self, path: str, first: int, batch: Any) -> _core.RecordBatch:
-        """One record per row; `first` is the number of the first row in the file."""
+        """Encode one record per row; `first` is the number of the first row in the file."""
         batch = self.plain(path, flat_batch(path, first, batch))
         _check_floats(path, first, batch)
         return self.encode_rows(batch)
 
     def encode_rows(self, batch: Any) -> _core.RecordBatch:
-        """One record per row, of a batch in types that features have."""
+        """Encode one record per row of a batch in types that features have."""
         columns, unset = restored(batch)
         return with_unset(self.encode(columns, batch.num_rows), unset)
 
@@ -57,7 +57,6 @@ class ArrowFileSource(ArrowSource):
     """Arrow IPC files and streams."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """The records of one file."""
         pa = arrow("pyarrow")
         with pa.memory_map(path) as file:
             is_file = file.read(6) == b"ARROW1"
@@ -65,8 +64,8 @@ class ArrowFileSource(ArrowSource):
             reader = pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
             self.check_types(path, reader.schema)
             first = 0
-            made = (reader.get_batch(i) for i in range(reader.num_record_batches)) if is_file else reader
-            for whole in made:
+            record_batches = (reader.get_batch(i) for i in range(reader.num_record_batches)) if is_file else reader
+            for whole in record_batches:
                 for start in range(0, whole.num_rows, ROWS):
                     batch = whole.slice(start, ROWS)
                     yield self.encode_plain(path, first, batch)
@@ -78,8 +77,7 @@ class ParquetSource(ArrowSource):
     """Parquet files."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """The records of one file."""
-        # What is fetched ahead of need is held until the end of the file.
+        # Prefetched data would be held until the end of the file.
         with arrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False) as file:
             self.check_types(path, file.schema_arrow)
             size, rows = os.path.getsize(path), max(file.metadata.num_rows, 1)
@@ -106,14 +104,13 @@ def _check_type(path: str, field: Any, is_cast: bool) -> None:
     can_be_cast = is_time or types.is_decimal(field.type)
     if not (any(is_type(inner) for is_type in plain) or (is_cast and can_be_cast)):
         raise Malformed(
-            f"{path}: column {field.name!r} of type {field.type} can't be written to Examples: their features are "
-            "integers, floats, text or bytes, or lists of one of these"
-            + ("; --cast text or --cast int makes it one" if can_be_cast else "")
+            f"{path}: Examples cannot hold column {field.name!r} of type {field.type}, only integers, floats, text, "
+            "bytes and lists of these" + ("; use --cast text or --cast int" if can_be_cast else "")
         )
 
 
 def _check_floats(path: str, first: int, batch: Any) -> None:
-    """Doubles are rounded to float32, as everywhere; those beyond its range would be infinite."""
+    """Raise Malformed for doubles that would become infinite as float32."""
     pa = arrow("pyarrow")
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(column, "values", column)  # of lists
@@ -125,34 +122,36 @@ def _check_floats(path: str, first: int, batch: Any) -> None:
             beyond = np.flatnonzero(np.isfinite(numbers) & (np.abs(numbers) >= BEYOND_FLOAT32))
         if len(beyond):
             where = f" (row {first + int(beyond[0])})" if values is column else f" (rows from {first})"
-            raise Malformed(f"{path}: column {name!r}: {numbers[beyond[0]]} is beyond the range of float32{where}")
+            raise Malformed(f"{path}: column {name!r}: {numbers[beyond[0]]} exceeds float32{where}")
 
 
 class ArrowSink(RowSink):
-    """Columns of Arrow. A feature with at most one value in any record is a column of values, not of lists, unless
-    features without values need both a null and an empty list (see absences.py)."""
+    """Writer of Arrow columns.
+
+    A feature with at most one value in every record is a column of values, not of lists, unless features without values
+    need both nulls and empty lists (see absences.py).
+    """
 
     takes_unset = True
-    target: Any = None  # the pyarrow.Schema that the file is to have; None: that of the features
+    target: Any = None  # the pyarrow.Schema of the file; None: derived from the features
     _forms: Mapping[str, Form] = {}
     _scalars: frozenset[str] = frozenset()
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Takes the features of all records."""
         super().begin(scanner)
         self._rows = scanner.records
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
-        listed = () if self.target is None else [one.name for one in self.target if _is_list(one.type)]
-        made = {}
+        listed = () if self.target is None else [field.name for field in self.target if _is_list(field.type)]
+        forms = {}
         for seen in scanner.features():
             key = seen.key.decode()
-            made[key] = form_of(states_of(seen, scanner.records), seen.most <= 1 and key not in listed)
-        self._forms = {key: form for key, (form, _) in sorted(made.items())}
-        self._scalars = frozenset(key for key, (_, is_scalar) in made.items() if is_scalar)
+            forms[key] = form_of(states_of(seen, scanner.records), seen.most <= 1 and key not in listed)
+        self._forms = {key: form for key, (form, _) in sorted(forms.items())}
+        self._scalars = frozenset(key for key, (_, is_scalar) in forms.items() if is_scalar)
         self._doubtful = [key for key, form in self._forms.items() if form.is_ambiguous]
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Writes records."""
+        """Write a batch that is not empty."""
         columns: dict[str, Any] = dict(parse_example(records, self._kinds)) if self._kinds else {}
         rows = {}
         for key in self._doubtful:
@@ -165,20 +164,20 @@ class ArrowSink(RowSink):
         self.write_arrow(batch if self.target is None else cast_to_schema(self.path, batch, self.schema()))
 
     def write_arrow(self, batch: Any) -> None:
-        """Writes a pyarrow.RecordBatch of `schema()`."""
+        """Write a pyarrow.RecordBatch of `schema()`."""
         raise NotImplementedError
 
     def schema(self) -> Any:
-        """The pyarrow.Schema of the file, whose fields say what nulls mean."""
+        """Return the pyarrow.Schema of the file; its metadata has the meanings of nulls."""
         if self.target is None:
             return self._schema()
-        made = self.target
-        for place, field in enumerate(self.target):
+        schema = self.target
+        for number, field in enumerate(self.target):
             form = self._forms.get(field.name, Form(""))
             known = {key: value for key, value in (field.metadata or {}).items() if key not in MEANINGS}
-            said = {**known, **(form.metadata or {})}
-            made = made.set(place, field.with_metadata(said or None))
-        return made
+            metadata = {**known, **(form.metadata or {})}
+            schema = schema.set(number, field.with_metadata(metadata or None))
+        return schema
 
     def _schema(self) -> Any:
         pa = arrow("pyarrow")
@@ -203,14 +202,14 @@ class ArrowSink(RowSink):
             missing[[row for row, state in states.items() if state != form.null]] = False
         elif form.empty_list:
             missing = np.zeros(rows, bool)
-        made = pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
+        lists = pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
         if not form.list_of_null:
-            return made
-        listed = made.to_pylist()
+            return lists
+        listed = lists.to_pylist()
         for row, state in states.items():
             if state == form.list_of_null:
                 listed[row] = [None]
-        return pa.array(listed, made.type)
+        return pa.array(listed, lists.type)
 
 
 class ParquetSink(ArrowSink):
@@ -220,7 +219,6 @@ class ParquetSink(ArrowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Writes a file of this name until the end."""
         parquet = arrow("pyarrow.parquet")
         level = self.level if self.compression else None
         compression = self.compression.lower() or "snappy"
@@ -232,14 +230,15 @@ class ParquetSink(ArrowSink):
                 self._write_group()
 
     def write_arrow(self, batch: Any) -> None:
-        """Writes a pyarrow.RecordBatch."""
         self._held.append(batch)
-        rows, size = (sum(one) for one in zip(*((one.num_rows, one.nbytes) for one in self._held), strict=True))
+        rows, size = (
+            sum(batch) for batch in zip(*((batch.num_rows, batch.nbytes) for batch in self._held), strict=True)
+        )
         if rows >= _GROUP_ROWS or size >= _GROUP_BYTES:
             self._write_group()
 
     def _write_group(self) -> None:
-        """What is held, as one row group: small ones make a file large, and slow to read."""
+        """Write the held batches as one row group: many small groups make files large and slow to read."""
         held, self._held = self._held, []
         if held:
             self._parquet.write_table(arrow("pyarrow").Table.from_batches(held))
@@ -252,7 +251,6 @@ class ArrowFileSink(ArrowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Writes a file of this name until the end."""
         pa = arrow("pyarrow")
         codec = pa.Codec("zstd", self.level) if self.compression else None
         options = pa.ipc.IpcWriteOptions(compression=codec)
@@ -260,7 +258,6 @@ class ArrowFileSink(ArrowSink):
             yield
 
     def write_arrow(self, batch: Any) -> None:
-        """Writes a pyarrow.RecordBatch."""
         self._writer.write_batch(batch)
 
 
@@ -280,7 +277,7 @@ def _flat(values: Any) -> Any:
 
 
 class _Counted(io.RawIOBase):
-    """A file that knows its position without asking the system, which can't say it of a pipe."""
+    """File that counts its position, which the system does not know for a pipe."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -18,19 +18,18 @@ __all__ = ["TFRecordSink", "TFRecordSource"]
 
 
 class TFRecordSource(Source):
-    """Any records, from files, streams and URLs."""
+    """Reader of records from files, streams and URLs."""
 
     typed = False
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """All records, in order."""
         threads = self.num_threads or default_threads()
         for file in self.files:
             yield from batches(open_input(file, "auto", self.advance), max(0, threads - 1), self.advance)
 
 
 class TFRecordSink:
-    """Any records, to one file or several."""
+    """Writer of records to one or several files."""
 
     wants_features = False
     looks = False
@@ -51,11 +50,11 @@ class TFRecordSink:
             "storage_options": storage_options,
         }
         self._writer: ExampleWriter | TFRecordWriter | None = None
-        self.written: list[WrittenFile] = []  # in the end, the files; none for standard output
+        self.written: list[WrittenFile] = []  # after the end; empty for standard output
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
-        """The files appear at the end, if there is no exception."""
+        """Open the files, which appear at the end unless there is an exception."""
         if self._path == STANDARD_OUTPUT:
             with target_of(self._path) as written:
                 file = open(written, "wb")
@@ -77,14 +76,14 @@ class TFRecordSink:
         self.written = self._writer.close()
 
     def write(self, records: _core.RecordBatch) -> None:
-        """The records as they are."""
+        """Write the records of a batch."""
         assert self._writer is not None
         with self._named():
             self._writer.write_batch(records)
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
-        """Errors of standard output, which has no name, are called after it."""
+        """Add a name to errors of standard output."""
         try:
             yield
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Records decoded into trees that can be shown or written as JSON: dicts, lists, `Value`s of features, and scalars."""
+"""Decoding of records into trees, to be shown or written as JSON: dicts, lists, `Value`s of features, and scalars."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["FORMS", "Decoded", "Undecodable", "decode", "left_out"]
 FORMS = ("auto", "example", "raw", "base64", "event", "proto")
 
 _DTYPES = {number: name for name, number in DATA_TYPES.items()}
-_DEPTH = 4  # of messages in messages whose form is only guessed
+_DEPTH = 4  # of nested messages whose form is guessed
 _TYPES = {VARINT: "varint", FIXED64: "fixed64", DELIMITED: "bytes", FIXED32: "fixed32"}
 _STRING = DATA_TYPES["string"]
 
-# The repeated fields of a TensorProto that hold numbers: how one is packed, or None for varints.
+# The repeated fields of a TensorProto that hold numbers: the packed dtype, or None for varints.
 _TENSOR_VALUES: dict[int, str | None] = {
     **{5: "<f4", 6: "<f8", 9: "<f4", 12: "<f8"},
     **{7: None, 10: None, 11: None, 13: None, 16: None, 17: None},
@@ -31,40 +31,40 @@ _COMPLEX, _HALVES, _UNSIGNED = (9, 12), 13, (16, 17)  # real and imaginary parts
 
 
 class Undecodable(ValueError):
-    """The record is not what it was asked to be decoded as."""
+    """The record does not have the requested form."""
 
 
 class Decoded(NamedTuple):
-    """A record's kind, and its tree; no tree if it is shown as bytes or text."""
+    """A record's kind and its tree; the tree is None if the record is shown as bytes or text."""
 
     kind: str
     tree: dict[str, Any] | None
 
 
 def decode(record: bytes, form: str = "auto") -> Decoded:
-    """The record as its kind says, or as `form` wants it: "auto", "example", "event" or "proto".
+    """Decode a record by its detected kind ("auto"), or as "example", "event" or "proto".
 
     Raises:
-      Undecodable: it has not that form. Never for "auto".
+      Undecodable: the record does not have that form. Never for "auto".
     """
-    kind = kind_of(record)
-    if form == "example" and kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
-        raise Undecodable(f"the record is no Example: it looks like {kind}")
-    if form == "event" and kind != "TensorBoard event":
-        raise Undecodable(f"the record is no TensorBoard event: it looks like {kind}")
-    read = _proto if form == "proto" else _READERS.get(kind)
+    record_kind = kind_of(record)
+    if form == "example" and record_kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
+        raise Undecodable(f"the record is not an Example (looks like {record_kind})")
+    if form == "event" and record_kind != "TensorBoard event":
+        raise Undecodable(f"the record is not a TensorBoard event (looks like {record_kind})")
+    read = _proto if form == "proto" else _READERS.get(record_kind)
     if read is None:
-        return Decoded(kind, None)
+        return Decoded(record_kind, None)
     try:
-        return Decoded(kind, read(record))
+        return Decoded(record_kind, read(record))
     except (ValueError, struct.error) as error:
         if form == "auto":
-            return Decoded(kind, None)
-        raise Undecodable(f"the record can't be read as {form}: {error}") from None
+            return Decoded(record_kind, None)
+        raise Undecodable(f"cannot decode the record as {form}: {error}") from None
 
 
 def left_out(record: bytes, decoded: Decoded) -> int:
-    """The number of the first field that the tree lacks, since no Example has it; 0 if there is none."""
+    """Return the number of the first field that is not part of an Example and not in the tree, or 0."""
     is_example = decoded.tree is not None and not {"features", "feature_lists"}.isdisjoint(decoded.tree)
     return unknown_field(record) if is_example else 0
 
@@ -79,60 +79,62 @@ def _sequence(record: bytes) -> dict[str, Any]:
 
 
 def _elwc(record: bytes) -> dict[str, Any]:
-    made: dict[str, Any] = {"context": {}, "examples": []}
+    tree: dict[str, Any] = {"context": {}, "examples": []}
     for field in fields_of(record):
         assert isinstance(field.value, bytes)
         if field.number == 1:
-            made["examples"].append(example_of(field.value))
+            tree["examples"].append(example_of(field.value))
         else:
-            made["context"] |= example_of(field.value)
-    return made
+            tree["context"] |= example_of(field.value)
+    return tree
 
 
 def _event(record: bytes) -> dict[str, Any]:
     names = {3: "file_version", 4: "graph_def", 6: "log_message", 7: "session_log", 8: "tagged_run_metadata"}
     names |= {9: "meta_graph_def", 10: "source_metadata"}
-    made: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for number, _, value in fields_of(record):
         if number == 1 and isinstance(value, bytes):
-            made["wall_time"] = struct.unpack("<d", value)[0]
+            tree["wall_time"] = struct.unpack("<d", value)[0]
         elif number == 2 and isinstance(value, int):
-            made["step"] = _signed(value)
+            tree["step"] = _signed(value)
         elif number == 5 and isinstance(value, bytes):
-            made["summary"] = [_summary(one.value) for one in fields_of(value) if isinstance(one.value, bytes)]
+            tree["summary"] = [
+                _summary(message.value) for message in fields_of(value) if isinstance(message.value, bytes)
+            ]
         elif number in names:
-            made[names[number]] = value
-    return made
+            tree[names[number]] = value
+    return tree
 
 
 def _summary(message: bytes) -> dict[str, Any]:
-    """One value of a Summary: its tag, and a number, an image, a histogram, a tensor, …"""
+    """Decode one value of a Summary: its tag, and a number, an image, a histogram, a tensor, …"""
     names = {1: "tag", 7: "node_name"}
-    made: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for number, type, value in fields_of(message):
         if number == 2 and type == FIXED32 and isinstance(value, bytes):
-            made["simple_value"] = float(str(np.frombuffer(value, "<f4")[0]))
+            tree["simple_value"] = float(str(np.frombuffer(value, "<f4")[0]))
         elif number == 8 and isinstance(value, bytes):
-            made["tensor"] = _tensor(value)
+            tree["tensor"] = _tensor(value)
         elif number == 4 and isinstance(value, bytes):
-            made["image"] = next((one.value for one in fields_of(value) if one.number == 4), b"")
+            tree["image"] = next((field.value for field in fields_of(value) if field.number == 4), b"")
         elif number == 5 and isinstance(value, bytes):
-            made["histogram"] = _histogram(value)
+            tree["histogram"] = _histogram(value)
         elif number in names:
-            made[names[number]] = value
+            tree[names[number]] = value
         elif number != 9:  # metadata, for plugins
-            made[f"field {number}"] = value
-    return made
+            tree[f"field {number}"] = value
+    return tree
 
 
 def _histogram(message: bytes) -> dict[str, Any]:
     names = {1: "min", 2: "max", 3: "num", 4: "sum", 5: "sum_squares", 6: "bucket_limit", 7: "bucket"}
-    made: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for number, type, value in fields_of(message):
         if number in names and isinstance(value, bytes):
             numbers = np.frombuffer(value, "<f8").tolist()
-            made[names[number]] = numbers if type == DELIMITED else numbers[0]
-    return made
+            tree[names[number]] = numbers if type == DELIMITED else numbers[0]
+    return tree
 
 
 def _tensor(record: bytes) -> dict[str, Any]:
@@ -142,18 +144,18 @@ def _tensor(record: bytes) -> dict[str, Any]:
         if number == 1 and isinstance(value, int):
             dtype = value
         elif number == 2 and isinstance(value, bytes):
-            shape = [_dimension(one) for one in fields_of(value) if one.number == 2]
+            shape = [_dimension(item) for item in fields_of(value) if item.number == 2]
         elif number == 4 and isinstance(value, bytes):
             content = value
         elif number == 8 or number in _TENSOR_VALUES:
-            if number != kept_in:  # of one field, the last
+            if number != kept_in:  # the last field counts
                 values, kept_in = [], number
             values += [value] if number == 8 else _tensor_values(number, type, value)
     name = _DTYPES.get(dtype, f"dtype {dtype}")
     if content and name in _DTYPES.values() and dtype != _STRING and name != "bfloat16":
         values = np.frombuffer(content, np.dtype(name).newbyteorder("<")).tolist()
         if name.startswith("complex"):
-            values = [str(one) for one in values]
+            values = [str(item) for item in values]
     elif content:
         return {"dtype": name, "shape": shape, "content": content}
     elif kept_in in _COMPLEX:
@@ -172,14 +174,14 @@ def _tensor_values(number: int, type: int, value: int | bytes) -> list[Any]:
     if packed is not None:
         numbers: list[Any] = np.frombuffer(value, packed).tolist()
         return numbers
-    found = _core.decode_varints(value)
-    values: list[int] = (found.view(np.uint64) if number in _UNSIGNED else found).tolist()
+    varints = _core.decode_varints(value)
+    values: list[int] = (varints.view(np.uint64) if number in _UNSIGNED else varints).tolist()
     return values
 
 
 def _dimension(field: Field) -> int:
     assert isinstance(field.value, bytes)
-    return next((_signed(one.value) for one in fields_of(field.value) if isinstance(one.value, int)), 0)
+    return next((_signed(item.value) for item in fields_of(field.value) if isinstance(item.value, int)), 0)
 
 
 def _signed(value: int) -> int:
@@ -187,23 +189,23 @@ def _signed(value: int) -> int:
 
 
 def _proto(record: bytes, depth: int = _DEPTH) -> dict[str, Any]:
-    """Fields by number and wire type; what is text, or a message itself, is shown as such."""
+    """Decode fields by number and wire type; try to decode bytes as messages."""
     return {"fields": [_proto_field(field, depth) for field in fields_of(record)]}
 
 
 def _proto_field(field: Field, depth: int) -> dict[str, Any]:
     value: Any = field.value
-    made = {"field": field.number, "type": _TYPES.get(field.type, "group")}
+    tree = {"field": field.number, "type": _TYPES.get(field.type, "group")}
     if field.type == FIXED64:
-        return {**made, "double": struct.unpack("<d", value)[0], "integer": struct.unpack("<Q", value)[0]}
+        return {**tree, "double": struct.unpack("<d", value)[0], "integer": struct.unpack("<Q", value)[0]}
     if field.type == FIXED32:
-        return {**made, "float": float(str(np.frombuffer(value, "<f4")[0])), "integer": struct.unpack("<I", value)[0]}
+        return {**tree, "float": float(str(np.frombuffer(value, "<f4")[0])), "integer": struct.unpack("<I", value)[0]}
     if field.type != VARINT and depth and value and form_of(value) not in ("text", "JSON"):
         try:
-            return {**made, "message": _proto(value, depth - 1)["fields"]}
+            return {**tree, "message": _proto(value, depth - 1)["fields"]}
         except ValueError:
             pass
-    return {**made, "value": value}
+    return {**tree, "value": value}
 
 
 _READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {

@@ -1,6 +1,6 @@
-"""Values of records in strict JSON: what JSON has no form for is marked, so that it comes back as it was.
+"""Values of records in strict JSON, without loss.
 
-Bytes that are not UTF-8 are {"base64": "…"}; floats that are no numbers {"f": "NaN"}, "Infinity" or "-Infinity".
+Bytes that are not UTF-8 are {"base64": "…"}; NaN and infinities are {"f": "NaN"}, "Infinity" or "-Infinity".
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ...examples.messages.wire import Value
 
 __all__ = ["NANS", "marked", "marked_bytes", "marked_float"]
 
-NANS = ("mark", "null", "string")  # what becomes of floats that are no numbers
+NANS = ("mark", "null", "string")  # forms of NaN and infinities
 
 
 def marked_float(value: float, nan: str = "mark") -> Any:
-    """The number, or what stands for it if it is none; `nan` is one of NANS."""
+    """Return a float for JSON; `nan`, one of NANS, selects the form of NaN and infinities."""
     if math.isfinite(value):
         return value
     if nan == "null":
@@ -27,7 +27,7 @@ def marked_float(value: float, nan: str = "mark") -> Any:
 
 
 def marked_bytes(value: bytes) -> Any:
-    """Text, or base64 if the bytes are not UTF-8."""
+    """Return bytes as text, or as base64 if they are not UTF-8."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -35,13 +35,13 @@ def marked_bytes(value: bytes) -> Any:
 
 
 def marked(value: Any) -> Any:
-    """A tree of records.decode, with all values as JSON has them; a feature is a list, or null if it has no kind."""
+    """Convert a tree of `decode` for JSON; a feature becomes a list, or null if it has no kind."""
     if isinstance(value, Value):
-        return None if value.kind == "none" else [marked(one) for one in value.values]
+        return None if value.kind == "none" else [marked(item) for item in value.values]
     if isinstance(value, dict):
-        return {key: marked(one) for key, one in value.items()}
+        return {key: marked(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [marked(one) for one in value]
+        return [marked(item) for item in value]
     if isinstance(value, float):
         return marked_float(value)
     return marked_bytes(value) if isinstance(value, bytes) else value

@@ -1,4 +1,4 @@
-"""The features of records that a condition looks at."""
+"""The features of records that a condition reads."""
 
 from __future__ import annotations
 
@@ -18,15 +18,11 @@ from .decoding import Undecodable
 
 __all__ = ["NamesSeen", "features_of_rows"]
 
-_MOST_NAMES = 1000  # that are kept to suggest one
+_MOST_NAMES = 1000  # kept for suggestions
 
 
 class NamesSeen:
-    """Which of some names are those of features in the records that were looked at.
-
-    Args:
-      wanted: the names.
-    """
+    """Tracker of the `wanted` names that no record has had so far."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._missing = set(wanted)
@@ -35,7 +31,7 @@ class NamesSeen:
         self.records = 0
 
     def add(self, records: int, features: Collection[str], lists: Collection[str]) -> None:
-        """So many more records have features and feature lists of these names."""
+        """Add `records` records that have these features and feature lists."""
         self.records += records
         self._missing.difference_update(features)
         for known, names in ((self._features, features), (self._lists, lists)):
@@ -43,23 +39,25 @@ class NamesSeen:
                 known.update(names)
 
     def problems(self) -> Iterator[str]:
-        """What is to be said of each name that no record has."""
+        """Yield a message for each name that no record has."""
         for name in sorted(self._missing) if self.records else ():
             if name in self._lists:
-                yield f"{name!r} is a feature list, and conditions look at single features"
+                yield f"{name!r} is a feature list; conditions can compare only features"
                 continue
             close = difflib.get_close_matches(name, sorted(self._features), 1, 0.6)
             meant = f" (did you mean {close[0]!r}?)" if close else ""
-            yield f"none of the {self.records:,} records that were read has a feature {name!r}{meant}"
+            yield f"no feature {name!r} in the {self.records:,} records read{meant}"
 
 
 def features_of_rows(
     records: _core.RecordBatch, names: Collection[str], seen: NamesSeen | None = None
 ) -> Callable[[int], Mapping[str, Value]]:
-    """What gives the features of a row: of all rows parsed at once, if they agree on what the features hold. `seen` is
-    told of all names.
+    """Return a function from a row to its features; it raises Undecodable for a row that is not an Example.
 
-    The function raises Undecodable for a row that is no Example.
+    All rows are parsed at once if each feature has one kind in all of them.
+
+    Args:
+      seen: gets the names of all features.
     """
     scanner = _core.FeatureScanner()
     try:
@@ -67,20 +65,20 @@ def features_of_rows(
     except InvalidArgumentError:
         return lambda row: _features_of(records[row], seen)
     if seen is not None:
-        seen.add(len(records), *(list(map(_text, part)) for part in (scanner.features(), scanner.lists())))
-    known = {name: VarLenFeature(one.dtype) for name, one in features_of(scanner).items() if name in names}
+        seen.add(len(records), *(list(map(_text, summaries)) for summaries in (scanner.features(), scanner.lists())))
+    known = {name: VarLenFeature(feature.dtype) for name, feature in features_of(scanner).items() if name in names}
     try:
         columns = parse_example(records, known) if known else {}
-    except InvalidArgumentError:  # a record with fields that TensorFlow refuses beside its features
+    except InvalidArgumentError:  # a record with further fields, which TensorFlow rejects
         return lambda row: _features_of(records[row], None)
     lists: dict[str, tuple[str, list[int], list[Any]]] = {}
     for name, column in columns.items():
-        kind, values = as_dtype(known[name].dtype).name, column.values
-        if kind == "float32":  # as example_of gives them: with as few digits as tell the float32
+        dtype, values = as_dtype(known[name].dtype).name, column.values
+        if dtype == "float32":  # shortest digits, as in example_of
             values = values.astype("U").astype("float64")
-        lists[name] = kind, column.row_splits.tolist(), values.tolist()
+        lists[name] = dtype, column.row_splits.tolist(), values.tolist()
     return lambda row: {
-        name: Value(kind, values[splits[row] : splits[row + 1]]) for name, (kind, splits, values) in lists.items()
+        name: Value(dtype, values[splits[row] : splits[row + 1]]) for name, (dtype, splits, values) in lists.items()
     }
 
 
@@ -89,9 +87,9 @@ def _text(seen: _core.KeySummary) -> str:
 
 
 def _features_of(record: bytes, seen: NamesSeen | None) -> Mapping[str, Value]:
-    kind = kind_of(record)
-    if kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
-        raise Undecodable(f"--where is for Examples, and the record looks like {kind}")
+    record_kind = kind_of(record)
+    if record_kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
+        raise Undecodable(f"--where requires Examples, but the record looks like {record_kind}")
     context, lists = sequence_of(record)
     if seen is not None:
         seen.add(1, context, lists)

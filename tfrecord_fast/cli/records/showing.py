@@ -1,4 +1,4 @@
-"""Decoded records as text for people: one feature per line, what is long cut short, images by format and size."""
+"""Decoded records as text: one feature per line, long values truncated, images by format and size."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ _MOST_HEX = 24  # bytes
 
 
 class Shower:
-    """Makes lines of records.
+    """Formatter of records.
 
     Args:
-      style: colours, or none.
-      full: nothing is cut short.
+      full: long values are not truncated.
     """
 
     def __init__(self, style: Style, full: bool = False) -> None:
@@ -34,12 +33,12 @@ class Shower:
         self._full = full
 
     def lines(self, index: int, record: bytes, decoded: Decoded, path: str | None = None) -> Iterator[str]:
-        """A line that says which record this is, and the lines of what it holds."""
-        place = f"{printable(path)} [{index}]" if path else f"[{index}]"
-        head = f"{self._style('head', place)} {decoded.kind}, {_bytes(len(record))}"
+        """Yield a line that identifies the record, and the lines of its content."""
+        where = f"{printable(path)} [{index}]" if path else f"[{index}]"
+        head = f"{self._style('head', where)} {decoded.kind}, {_bytes(len(record))}"
         if decoded.tree is None:
             if image_of(record):
-                yield f"{self._style('head', place)} {self._blob(record)}"
+                yield f"{self._style('head', where)} {self._blob(record)}"
                 return
             yield f"{head}: {self._blob(record, measured=True)}" if record else head
             return
@@ -51,10 +50,10 @@ class Shower:
         yield from self._tree(tree["features"] if set(tree) == {"features"} else tree, "  ")
         unknown = left_out(record, decoded)
         if unknown:
-            yield f"  … and field {unknown}, which is unknown: --as proto shows it"
+            yield f"  … and unknown field {unknown}; use --as proto to see it"
 
     def value(self, value: Value) -> str:
-        """The values of a feature on one line: one value as it is, several in brackets."""
+        """Return the values of a feature on one line; several are in brackets."""
         return self._values(value.values)
 
     def _tree(self, tree: dict[str, Any], indent: str) -> Iterator[str]:
@@ -81,7 +80,7 @@ class Shower:
             yield f"{indent}… {len(items) - len(shown):,} more"
 
     def _fields(self, fields: list[dict[str, Any]], indent: str) -> Iterator[str]:
-        """Of a message whose form is not known: number, wire type and value."""
+        """Yield the number, wire type and value of each field of an unknown message."""
         shown = fields if self._full else fields[:_MOST_FIELDS]
         for field in shown:
             head = f"{indent}{self._style('name', str(field['field']))} {self._style('kind', field['type'])}"
@@ -106,18 +105,18 @@ class Shower:
         return self._scalar(value)
 
     def _steps(self, steps: list[Value]) -> str:
-        kind = next((step.kind for step in steps if step.kind != "none"), "none")
+        dtype = next((step.kind for step in steps if step.kind != "none"), "none")
         count = f"{len(steps):,} step" + ("" if len(steps) == 1 else "s")
         shown = steps if self._full else steps[: _MOST_VALUES // 2]
         texts = [self._values(step.values, brackets=True, most=_MOST_VALUES // 2) for step in shown]
         more = f", … {len(steps) - len(shown):,} more" if len(shown) < len(steps) else ""
-        return f"{self._style('kind', kind.ljust(5))}  {count}: {', '.join(texts)}{more}"
+        return f"{self._style('kind', dtype.ljust(5))}  {count}: {', '.join(texts)}{more}"
 
     def _values(self, values: list[Any], brackets: bool = False, most: int = _MOST_VALUES) -> str:
         if len(values) == 1 and not brackets:
             return self._scalar(values[0])
         shown = values if self._full else values[:most]
-        text = ", ".join(self._scalar(one) for one in shown)
+        text = ", ".join(self._scalar(value) for value in shown)
         more = len(values) - len(shown)
         return f"[{text}, … {more:,} more]" if more else f"[{text}]"
 
@@ -127,7 +126,7 @@ class Shower:
         return self._quoted(value) if isinstance(value, str) else self._style("number", str(value))
 
     def _blob(self, data: bytes, measured: bool = False) -> str:
-        """An image's size, text in quotes, or the first bytes, and how many there are unless that has been said."""
+        """Return an image's format and size, text in quotes, or the first bytes; and the length unless `measured`."""
         image = image_of(data)
         if image is not None:
             return self._style("image", f"{image[0]} image {image[1]}×{image[2]}, {_bytes(len(data))}")
@@ -135,8 +134,8 @@ class Shower:
             return self._quoted(data.decode())
         except UnicodeDecodeError:
             pass
-        kind = form_of(data)
-        name = f"{kind}, " if kind.endswith(("image", "audio")) else ""
+        form = form_of(data)
+        name = f"{form}, " if form.endswith(("image", "audio")) else ""
         size = "" if measured else f"{name}{_bytes(len(data))}: "
         shown = data if self._full else data[:_MOST_HEX]
         more = "…" if len(shown) < len(data) else ""
@@ -155,12 +154,11 @@ def _is_nested(value: Any) -> bool:
 
 
 def _name(key: str) -> str:
-    """As it is, unless it would do something to a terminal."""
     return key if key.isprintable() and key else _escaped(key)
 
 
 def _escaped(text: str) -> str:
-    """In quotes; what a terminal would obey is escaped, other letters stay."""
+    """Quote a text and escape control characters; other characters stay."""
     inner = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in inner)
 

@@ -35,16 +35,16 @@ _COMPARE: dict[str, Callable[[object, object], bool]] = {
 }
 _ESCAPED = {"n": "\n", "t": "\t"}
 _WORDS = ("and", "or", "not")
-_DEEPEST = 100  # of parentheses in parentheses
-_LONGEST = 400  # characters of a number; those of a float64 have fewer
+_DEEPEST = 100  # nested parentheses
+_LONGEST = 400  # characters of a number; a float64 has fewer
 
 
 class WhereError(ValueError):
-    """The condition can't be read, or does not fit a record."""
+    """The condition is malformed, or does not fit a record."""
 
 
 class Condition(NamedTuple):
-    """`holds` tells of a record's features, of which it looks at `names`, and compares the values of `compared`."""
+    """A test of a record's features: `holds` reads those in `names`, and compares values of those in `compared`."""
 
     holds: Callable[[Features], bool]
     names: frozenset[str]
@@ -65,33 +65,33 @@ class _Name(NamedTuple):
 
 
 def parse_where(text: str) -> Condition:
-    """The condition that a text says.
+    """Parse a condition.
 
-    `NAME OP VALUE`, in which OP is == != < <= > or >=, combined by and, or, not and parentheses. A name alone asks
-    whether the record has values under it. Names with blanks or signs stand in `backticks`. A comparison with a
-    feature that the record lacks, or that has no value, is false.
+    A condition is `NAME OP VALUE`, where OP is == != < <= > or >=, combined by and, or, not and parentheses. A name
+    alone is true if the record has values for it. Names with blanks or signs are written in `backticks`. A comparison
+    with a feature that is missing or has no value is false.
 
     Raises:
-      WhereError: it is malformed. `holds` raises it for a feature with several values, and where text is
-        compared with a number.
+      WhereError: the condition is malformed. `holds` raises it for a feature with several values, and for comparisons
+        of text with a number.
     """
     parser = _Parser(_tokens(text))
-    made = parser.either()
+    test = parser.either()
     if parser.here.kind != "end":
-        raise WhereError(f"--where: {parser.here.text!r} was not expected here")
-    return Condition(made, frozenset(parser.names), frozenset(parser.compared))
+        raise WhereError(f"--where: unexpected {parser.here.text!r}")
+    return Condition(test, frozenset(parser.names), frozenset(parser.compared))
 
 
 def _tokens(text: str) -> list[_Token]:
-    tokens, place = [], 0
-    while text[place:].strip():
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise WhereError(f"--where: can't read {text[place:].strip()!r}")
-        kind = found.lastgroup or ""
-        part = found[kind]
-        tokens.append(_Token("word" if kind == "name" and part in _WORDS else kind, part))
-        place = found.end()
+    tokens, position = [], 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise WhereError(f"--where: can't read {text[position:].strip()!r}")
+        group = match.lastgroup or ""
+        token = match[group]
+        tokens.append(_Token("word" if group == "name" and token in _WORDS else group, token))
+        position = match.end()
     return [*tokens, _Token("end", "the end")]
 
 
@@ -115,24 +115,24 @@ class _Parser:
         return None
 
     def either(self) -> _Test:
-        parts = [self._both()]
+        tests = [self._both()]
         while self._take("or"):
-            parts.append(self._both())
-        return parts[0] if len(parts) == 1 else lambda record: any(part(record) for part in parts)
+            tests.append(self._both())
+        return tests[0] if len(tests) == 1 else lambda record: any(test(record) for test in tests)
 
     def _both(self) -> _Test:
-        parts = [self._one()]
+        tests = [self._one()]
         while self._take("and"):
-            parts.append(self._one())
-        return parts[0] if len(parts) == 1 else lambda record: all(part(record) for part in parts)
+            tests.append(self._one())
+        return tests[0] if len(tests) == 1 else lambda record: all(test(record) for test in tests)
 
     def _one(self) -> _Test:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise WhereError("--where: it is nested too deep")
-        made = self._term()
+            raise WhereError("--where: too many nested parentheses")
+        test = self._term()
         self._depth -= 1
-        return made
+        return test
 
     def _term(self) -> _Test:
         if self._take("not"):
@@ -141,7 +141,7 @@ class _Parser:
         if self._take("("):
             inner = self.either()
             if not self._take(")"):
-                raise WhereError("--where: a parenthesis is not closed")
+                raise WhereError("--where: missing closing parenthesis")
             return inner
         left = self._operand()
         sign = self._take(*_COMPARE)
@@ -149,33 +149,33 @@ class _Parser:
             if isinstance(left, _Name):
                 name = left.name
                 return lambda record: bool(name in record and record[name].values)
-            raise WhereError(f"--where: a comparison was expected before {self.here.text!r}")
+            raise WhereError(f"--where: expected a comparison before {self.here.text!r}")
         right = self._operand()
         self.compared |= {side.name for side in (left, right) if isinstance(side, _Name)}
         return _comparison(left, sign, right)
 
     def _operand(self) -> _Name | _Constant:
-        kind, text = self.here
+        group, text = self.here
         self._place += 1
-        if kind == "number" and len(text) > _LONGEST:
-            raise WhereError("--where: a number is too long")
-        if kind == "number":
+        if group == "number" and len(text) > _LONGEST:
+            raise WhereError("--where: number too long")
+        if group == "number":
             return _Constant(float(text) if re.search(r"[.eE]", text) else int(text))
-        if kind == "text":
+        if group == "text":
             return _Constant(_encoded(_unquoted(text)))
-        if kind in ("name", "quoted"):
+        if group in ("name", "quoted"):
             self.names.add(text.strip("`"))
             return _Name(text.strip("`"))
-        raise WhereError(f"--where: a name or a value was expected, not {text!r}")
+        raise WhereError(f"--where: expected a name or a value, got {text!r}")
 
 
 def _unquoted(text: str) -> str:
-    """What stands in quotes; a backslash takes what follows as it is, except for n and t."""
-    return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1], flags=re.DOTALL)
+    """Return the content of quotes; backslashes escape the next character, except in \\n and \\t."""
+    return re.sub(r"\\(.)", lambda match: _ESCAPED.get(match[1], match[1]), text[1:-1], flags=re.DOTALL)
 
 
 def _encoded(text: str) -> bytes:
-    """The bytes that stood on the command line: Python makes lone surrogates of those that are not UTF-8."""
+    """Return the bytes from the command line: Python decodes those that are not UTF-8 to lone surrogates."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -188,19 +188,21 @@ def _comparison(left: _Name | _Constant, sign: str, right: _Name | _Constant) ->
         words = [side.value for side in (left, right) if isinstance(side.value, bytes)]
         named = words[0].decode("utf-8", "backslashreplace") if words else "a b"
         raise WhereError(
-            f"--where: both sides are values, and no feature is named: quotes make a text; the name of a feature "
-            f"with blanks or signs stands in backticks, as `{named}`"
+            f"--where: a comparison of two values; write a feature's name without quotes, or in backticks if it has "
+            f"blanks or signs: `{named}`"
         )
 
     def holds(record: Features) -> bool:
-        one, other = _value(left, record), _value(right, record)
-        if one is None or other is None:
+        first, second = _value(left, record), _value(right, record)
+        if first is None or second is None:
             return False
-        if isinstance(one, bytes) is not isinstance(other, bytes):
-            name, value = next((side.name, of) for side, of in ((left, one), (right, other)) if isinstance(side, _Name))
-            kinds = "bytes, compared with a number" if isinstance(value, bytes) else "a number, compared with text"
-            raise WhereError(f"--where: {name!r} is {kinds}: text stands in quotes, and numbers do not")
-        return compare(one, other)
+        if isinstance(first, bytes) is not isinstance(second, bytes):
+            name, value = next(
+                (side.name, of) for side, of in ((left, first), (right, second)) if isinstance(side, _Name)
+            )
+            kinds = "text, compared with a number" if isinstance(value, bytes) else "a number, compared with text"
+            raise WhereError(f"--where: {name!r} is {kinds}; write text in quotes, and numbers without")
+        return compare(first, second)
 
     return holds
 
@@ -208,9 +210,9 @@ def _comparison(left: _Name | _Constant, sign: str, right: _Name | _Constant) ->
 def _value(side: _Name | _Constant, record: Features) -> float | int | bytes | None:
     if isinstance(side, _Constant):
         return side.value
-    found = record.get(side.name)
-    if found is None or not found.values:
+    value = record.get(side.name)
+    if value is None or not value.values:
         return None
-    if len(found.values) > 1:
-        raise WhereError(f"--where: {side.name!r} has {len(found.values)} values, and single ones are compared")
-    return found.values[0]
+    if len(value.values) > 1:
+        raise WhereError(f"--where: {side.name!r} has {len(value.values)} values; only single values can be compared")
+    return value.values[0]

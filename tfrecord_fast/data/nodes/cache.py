@@ -96,12 +96,9 @@ class _Looking(Turns):
     def _next(self) -> Any:
         if self._ahead:
             (element, error), self._ahead = self._ahead[0], self._ahead[1:]
-            if error is None:
-                return element
-            try:
+            if error is not None:
                 raise error
-            finally:
-                del error  # see AnError
+            return element
         for element in self._elements:
             self._left -= 1
             if self._left == 0:

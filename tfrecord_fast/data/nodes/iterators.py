@@ -228,10 +228,7 @@ class Zipped(Turns):
                     raise
                 fault = fault or error
         if fault is not None:
-            try:
-                raise fault
-            finally:
-                del fault  # see AnError
+            raise fault
         if not self._iterators:
             raise StopIteration
         return elements

@@ -136,12 +136,9 @@ class Node(ABC):
             if found is not None:
                 samples = [found, *samples] if samples else [unsure(found)]
             found = reduce(common_spec, samples) if samples else None
-        try:
-            if found is None:
-                raise error or InvalidArgumentError(_NO_ELEMENT)
-            return found
-        finally:
-            del error  # its traceback holds this frame
+        if found is None:
+            raise error or InvalidArgumentError(_NO_ELEMENT)
+        return found
 
     def _spec_of_first(self, run: Run) -> tuple[Any, Exception | None]:
         """The spec of the first element, None if there is none, and the error that was in its place."""

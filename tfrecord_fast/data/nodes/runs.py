@@ -98,7 +98,7 @@ class _Failed:
     """In a window's buffer, the place of an element that raised."""
 
     def __init__(self, error: Exception) -> None:
-        self.error, self.traceback = error, error.__traceback__  # which grows each time that it is raised
+        self.error = error
 
 
 class Windows(Turns):
@@ -132,10 +132,7 @@ class Windows(Turns):
         self._ahead = self._shift - passed
         for element in window:
             if isinstance(element, _Failed):
-                try:
-                    raise element.error.with_traceback(element.traceback)
-                finally:
-                    del element, window  # see AnError
+                raise element.error
         return window
 
     def _element(self) -> Any:

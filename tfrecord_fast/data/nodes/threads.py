@@ -1,34 +1,25 @@
 """Elements made ahead, on threads: one that fills a buffer, or several that call a function.
 
 The thread holds the shared state, never the iterator; when that is dropped, the thread stops at its next element.
-Waiting threads wake up: a consumer waits on a queue, which lets Ctrl-C through. Threads that still run when the
-interpreter ends are stopped and joined first.
-
-An error's traceback holds the frames that it went through, and their variables. So a frame that hands an error on
-forgets it, and a thread's frames forget what holds the error. Otherwise threads and files of an iteration that failed
-would stay until garbage is collected. Errors that wait for their turn do hold the iterator that keeps them: it is among
-the callers of the frames that they came through.
+Waiting threads wake up: a consumer waits on a queue, which lets Ctrl-C through.
 """
 
 from __future__ import annotations
 
-import atexit
-import ctypes
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from time import perf_counter
 from typing import Any
 
 from ... import _core
 from ...base.handlers import raised_by_handler
 from ...base.process import Origin
-from ...base.ranks import dividing, is_dividing
-from ...base.workers import has_started
+from ...base.workers import NoThreadError, Stopped, Workers, make_call, start_thread
 from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
@@ -44,6 +35,7 @@ _SLOW_CALLS = 8
 _SLOW_SECONDS = 0.02
 # The same for a batch of records. The first few of a stream are parsed by the call, later ones by the stream, ahead.
 _SLOW_SECONDS_OF_BATCHES = 0.25
+_AT_EXIT = 0.2  # seconds
 # Threads that were asked for are stopped after this many cheap calls in a row.
 _CHEAP_CALLS = 64
 
@@ -93,117 +85,26 @@ class _Source:
         except StopIteration:
             self.put_end()
             return False
-        except _Stopped:
+        except Stopped:
+            self.put_end()
             raise
         except BaseException as error:
             self.made.put((None, error))
-            del self
         return True
 
     def put_end(self) -> None:
         self.made.put((_END, None))
 
 
-def _fill(room: _Room, source_of: weakref.ref[_Source], is_divided: bool) -> None:
-    source = None
-    try:
-        with suppress(_Stopped), dividing(is_divided):
-            while room.wait():
-                source = source_of()
-                if source is None or not source.make_one():
-                    return
-                source = None
+def _fill(room: _Room, source_of: weakref.ref[_Source]) -> None:
+    while room.wait():
         source = source_of()
-        if source is not None:
-            source.put_end()
-    finally:
-        del source
-
-
-class _Pool:
-    """Threads that call functions. While one waits for work, it holds nothing of what the functions hold.
-
-    If the system gives no thread at all, functions are called at once, by the thread that submits them.
-    """
-
-    def __init__(self, threads: int) -> None:
-        self._threads = threads
-        self._started = 0
-        self._thread: threading.Thread | None = None  # the next one, of which it is not known yet whether it starts
-        self._work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None] = SimpleQueue()
-
-    def submit(self, function: Callable[[Any], Any], element: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self._work.put((future, function, element))
-        if self._started < self._threads:
-            self._start_one()
-        if self._threads == 0:
-            self._work.put(None)
-            _call_functions(self._work, is_dividing())
-        try:
-            return future
-        finally:
-            del future  # it may have an error, whose traceback holds this frame
-
-    def _start_one(self) -> None:
-        if self._thread is None:
-            name = f"tfrecord_fast.map_{self._started}"
-            arguments = (self._work, is_dividing())
-            self._thread = threading.Thread(target=_call_functions, args=arguments, name=name, daemon=True)
-        _running[self._thread] = self
-        if has_started(self._thread):
-            self._started += 1
-        else:
-            self._threads = self._started
-        self._thread = None
-
-    def end(self) -> None:
-        """Lets the threads end when all is done."""
-        for _ in range(self._started + (self._thread is not None)):
-            self._work.put(None)
-
-    def stop(self) -> None:
-        """Drops what has not begun, and lets the threads end."""
-        with suppress(Empty):
-            while True:
-                self._work.get_nowait()
-        self.end()
-
-
-def _call_functions(work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None], is_divided: bool) -> None:
-    with suppress(_Stopped), dividing(is_divided):
-        while (one := work.get()) is not None:
-            future, function, element = one
-            del one
-            try:
-                future.set_result(function(element))
-            except _Stopped:
-                raise
-            except BaseException as error:
-                future.set_exception(error)
-            del future, function, element
-
-
-_running: weakref.WeakKeyDictionary[threading.Thread, _Room | _Pool] = weakref.WeakKeyDictionary()
-
-
-class _Stopped(BaseException):
-    """Raised in a thread that does not come to an end by itself."""
-
-
-@atexit.register
-def _stop_all() -> None:
-    """A thread that is in the middle of something when the interpreter ends would take the process down."""
-    threads = list(_running.items())
-    for _, what in threads:
-        what.stop()
-    for thread, _ in threads:
-        if thread.ident is None:  # it never started
-            continue
-        thread.join(0.2)
-        if thread.is_alive() and thread.ident is not None:  # it is making an element that takes long, or never comes
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(_Stopped))
-            thread.join(0.5)
+        if source is None or not source.make_one():
+            return
+        del source  # before it waits
+    source = source_of()
+    if source is not None:
+        source.put_end()
 
 
 def _check_process(origin: Origin) -> None:
@@ -220,9 +121,8 @@ class Prefetched:
     def __init__(self, start: Callable[[], Iterator[Any]], size: int) -> None:
         self._source = _Source(start)
         self._room = _Room(size)
-        self._thread: threading.Thread | None = None
+        self._thread: threading.Thread | None = None  # if none could be had, elements are made when they are asked for
         self._begun = False  # whether it is known that the thread has started, or that none could be had
-        self._alone = False  # without a thread, since none could be had: elements are made when they are asked for
         self._origin = Origin()
         self._turn: Any
         take_turns(self)
@@ -232,20 +132,17 @@ class Prefetched:
 
     def __next__(self) -> Any:
         _check_process(self._origin)
-        if self._thread is not None and self._thread.ident == threading.get_ident():
-            raise RuntimeError("a function asked the iterator that is calling it for an element")
         if not self._begun:
             self._begin()
-        if self._alone:
+        if self._thread is None:
             with self._turn:
                 self._source.make_one()
+        elif self._thread.ident == threading.get_ident():
+            raise RuntimeError("a function asked the iterator that is calling it for an element")
         element, error = self._source.made.get()
         self._room.free()
         if error is not None:
-            try:
-                raise error
-            finally:
-                del error
+            raise error
         if element is _END:
             self._source.put_end()  # for the next to ask
             raise StopIteration
@@ -255,18 +152,15 @@ class Prefetched:
         with self._turn:
             if self._begun:
                 return
-            if self._thread is None:
-                arguments = (self._room, weakref.ref(self._source), is_dividing())
-                thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
-                self._thread = thread  # at once: the thread may ask, too
-            _running[self._thread] = self._room
-            self._alone = not has_started(self._thread)
+            source = weakref.ref(self._source)
+            with suppress(NoThreadError):
+                self._thread = start_thread(
+                    _fill, self._room, source, name="tfrecord_fast.prefetch", stop=self._room.stop, patience=_AT_EXIT
+                )
             self._begun = True
 
     def __del__(self) -> None:
-        room: _Room | None = getattr(self, "_room", None)  # making it may have been interrupted
-        if room is not None:
-            room.stop()
+        self._room.stop()
 
 
 class Verdict:
@@ -343,7 +237,7 @@ class Mapped:
         self._trial = _Trial(function, self._verdict, CHEAP_CALL)
         self._direct = verdict is not None and not verdict.slow  # threads get nothing more to do
         self._threads = threads
-        self._pool: _Pool | None = None
+        self._pool: Workers | None = None
         self._futures: deque[Future[Any] | Exception] = deque()
         self._ended = False
         self._turn: Any  # guards everything here
@@ -359,12 +253,9 @@ class Mapped:
             element = next(self._elements) if future is None else None
         if future is None:
             return self._trial(element)
-        try:
-            if isinstance(future, Exception):
-                raise future
-            return future.result()
-        finally:
-            del future
+        if isinstance(future, Exception):
+            raise future
+        return future.result()
 
     def _next_future(self) -> Future[Any] | Exception | None:
         """A future, or the error in the place of an element; None: the next one is made without threads."""
@@ -396,13 +287,20 @@ class Mapped:
             self._futures.append(error)
         else:
             if self._pool is None:
-                self._pool = _Pool(self._threads)
-            self._futures.append(self._pool.submit(self._timed, element))
+                self._pool = Workers(self._threads, "tfrecord_fast.map", _AT_EXIT)
+            self._futures.append(self._submitted(self._pool, element))
+
+    def _submitted(self, pool: Workers, element: Any) -> Future[Any]:
+        try:
+            return pool.submit(self._timed, element)
+        except NoThreadError:
+            called: Future[Any] = Future()
+            make_call(called, self._timed, element)
+            return called
 
     def __del__(self) -> None:
-        pool: _Pool | None = getattr(self, "_pool", None)  # making it may have been interrupted
-        if pool is not None:
-            pool.stop()
+        if self._pool is not None:
+            self._pool.stop()
 
 
 class Tried:

@@ -79,11 +79,7 @@ class Turns(Iterator[Any]):
 
 
 class AnError(Iterator[Any]):
-    """No elements, but an error in the place of the first.
-
-    It is given away and not kept: an error's traceback holds all that the frames know through which it came. What
-    holds itself stays until garbage is collected, and with it iterators, threads and open files.
-    """
+    """No elements, but an error in the place of the first."""
 
     def __init__(self, error: BaseException) -> None:
         self._error: BaseException | None = error
@@ -92,10 +88,7 @@ class AnError(Iterator[Any]):
         error, self._error = self._error, None
         if error is None:
             raise StopIteration
-        try:
-            raise error
-        finally:
-            del error
+        raise error
 
 
 class InTurn(Turns):

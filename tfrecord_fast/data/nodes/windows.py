@@ -193,18 +193,14 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
             except Exception as error:
                 if raised_by_handler(error):
                     raise
-                # It comes from the core. Its traceback is this frame only, which holds what keeps it.
-                self._fault = error.with_traceback(None)
+                self._fault = error
             self._rest = map(alone, self._records_from(self._given))
         for batch in self._rest:
             return batch
         fault, self._fault = self._fault, None
         if fault is None:
             raise StopIteration
-        try:
-            raise fault
-        finally:
-            del fault  # see AnError
+        raise fault
 
 
 def alone(record: bytes) -> _core.RecordBatch:

@@ -47,8 +47,8 @@ def example(values: Mapping[str, object]) -> Any:
         not be given twice, as str and as bytes.
 
     >>> import numpy as np, tfrecord_fast as tf
-    >>> example = tf.train.example({"id": 7, "name": "x", "pixels": np.arange(4, dtype=np.uint8)})
-    >>> example.features.feature["pixels"].int64_list.value
+    >>> made = tf.train.example({"id": 7, "name": "x", "pixels": np.arange(4, dtype=np.uint8)})
+    >>> made.features.feature["pixels"].int64_list.value
     [0, 1, 2, 3]
     """
     plain = encode_plain(values)
@@ -69,8 +69,8 @@ def sequence_example(
       sequences: by key, a list or array of steps; a step is a value that `feature` accepts.
 
     >>> import tfrecord_fast as tf
-    >>> example = tf.train.sequence_example({"length": 2}, {"tokens": [[1], [2, 3]]})
-    >>> example.feature_lists.feature_list["tokens"].feature[1].int64_list.value
+    >>> made = tf.train.sequence_example({"length": 2}, {"tokens": [[1], [2, 3]]})
+    >>> made.feature_lists.feature_list["tokens"].feature[1].int64_list.value
     [2, 3]
     """
     built = message("SequenceExample")()

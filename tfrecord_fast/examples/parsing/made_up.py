@@ -82,10 +82,10 @@ def _ragged(key: Any, feature: RaggedFeature, length: int) -> Iterable[tuple[Any
 
 
 def _zeros(dtype: Any, length: int, count: int) -> Value:
-    kind = np.dtype(as_dtype(dtype).as_numpy_dtype).kind
-    if kind == "O":
+    code = np.dtype(as_dtype(dtype).as_numpy_dtype).kind
+    if code == "O":
         return Value("bytes", [bytes(16 * length)] * count)  # fits `decode_raw` of any dtype
-    return Value("float", [0.0] * count) if kind in "fV" else Value("int64", [0] * count)
+    return Value("float", [0.0] * count) if code in "fV" else Value("int64", [0] * count)
 
 
 def _size(shape: Any) -> int:

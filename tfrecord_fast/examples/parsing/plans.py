@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import Any, NamedTuple
 
 from ... import _core
@@ -96,7 +97,7 @@ _sequences: dict[tuple[int, int], _Entry] = {}
 
 
 def _snapshot(features: Features) -> tuple[object, ...]:
-    return tuple(part for item in features.items() for part in item)
+    return tuple(itertools.chain.from_iterable(features.items()))
 
 
 def _keep(cache: dict[Any, _Entry], key: object, entry: _Entry) -> None:
@@ -127,8 +128,10 @@ def sequence_plan(context: Features | None, lists: Features | None) -> SequenceP
     key = (id(context) if context else 0, id(lists) if lists else 0)
     entry = _sequences.get(key)
     are_dicts = type(context) is type(lists) is dict
-    if entry is not None and are_dicts and all(map(_core.unchanged, (context, lists), entry.snapshots)):
-        return entry.plan  # type: ignore[no-any-return]
+    if entry is not None and are_dicts:
+        (context_snapshot, lists_snapshot), plan = entry
+        if _core.unchanged(context, context_snapshot) and _core.unchanged(lists, lists_snapshot):
+            return plan  # type: ignore[no-any-return]
     snapshots = _snapshot(context), _snapshot(lists)
     plan = SequencePlan(context, lists)
     if are_dicts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 
 from ... import _core
 from ...typing import Integers, PathLike
+from ..naming.location import Location
 from ..naming.numbers import as_integers, max_record_size
 from ..stores.cache import store_settings
-from ..streams.local_paths import local_path
-from ..streams.random_access import is_url, load_index, open_random, random_names, save_index
+from ..streams.core_files import flatten
+from ..streams.local_paths import random_location
+from ..streams.random_access import load_index, open_random, save_index
 
 __all__ = ["RecordIndex", "core_of", "index_of"]
 
@@ -67,10 +70,10 @@ class RecordIndex:
         """
         most = max_record_size(max_record_bytes)
         settings = store_settings(storage_options, max_requests)
-        (name,) = random_names([path], settings, patterns=False)
-        if not is_url(name):
-            return index_of(_core.RecordIndex.build(local_path(path), most))
-        opened = open_random([name], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=most)
+        location = _location(path)
+        if not location.is_url:
+            return index_of(_core.RecordIndex.build(os.fsencode(location.name), most))
+        opened = open_random([location], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=most)
         return index_of(opened.indexes[0])
 
     @classmethod
@@ -81,9 +84,7 @@ class RecordIndex:
           FileNotFoundError, OSError: the file can't be read.
           errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend; names the line.
         """
-        settings = store_settings(storage_options)
-        (name,) = random_names([path], settings, patterns=False)
-        return index_of(load_index(name, settings))
+        return index_of(load_index(_location(path), store_settings(storage_options)))
 
     def save(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
         """Writes the text form. The file appears, or is replaced, when it is complete.
@@ -91,12 +92,7 @@ class RecordIndex:
         Raises:
           OSError: the file can't be written.
         """
-        settings = store_settings(storage_options)
-        (name,) = random_names([path], settings, patterns=False)
-        if is_url(name):
-            save_index(self._core, name, settings)
-        else:
-            self._core.save(local_path(path))
+        save_index(self._core, _location(path), store_settings(storage_options))
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -121,6 +117,11 @@ class RecordIndex:
 
     def __repr__(self) -> str:
         return f"<RecordIndex of {len(self)} records>"
+
+
+def _location(path: PathLike) -> Location:
+    (file,) = flatten([path])
+    return random_location(file)
 
 
 def index_of(core: _core.RecordIndex) -> RecordIndex:

@@ -19,12 +19,12 @@ from ...examples.infer import infer_from_batches
 from ...examples.parsing.groups import frozen_groups
 from ...examples.parsing.parse import parse_example, parse_single_example
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike
-from ..naming.addresses import public_url
 from ..naming.formats import explaining
+from ..naming.location import Location, shown_name
 from ..naming.numbers import as_flag, as_integers, max_record_size
 from ..stores import StoreSettings
 from ..stores.cache import store_settings
-from ..streams.random_access import is_url, open_random, random_names
+from ..streams.random_access import open_random, random_locations
 from .index import RecordIndex, core_of, index_of
 
 if TYPE_CHECKING:
@@ -136,16 +136,16 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self._settings = store_settings(storage_options, max_requests, cache_dir)
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
-        self._paths = random_names(files, self._settings)
+        self._locations = random_locations(files, self._settings)
         self._features = copied(features)
         self._groups: Any = None if groups is None else dict(frozen_groups(groups))
         if groups is not None and features is None:
             raise InvalidArgumentError("groups needs features")
-        self._given = _given_indexes(indexes, len(self._paths), self._settings)
+        self._given = _given_indexes(indexes, len(self._locations), self._settings)
         self._verify_crc = as_flag("verify_crc", verify_crc)
         self._max_record_bytes = max_record_size(max_record_bytes)
         self._num_threads = num_threads
-        self._is_remote = any(is_url(path) for path in self._paths)
+        self._is_remote = any(location.is_url for location in self._locations)
         self._begin()
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
@@ -164,7 +164,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     @property
     def files(self) -> list[str]:
         """The paths of the files, in order."""
-        return [public_url(os.fsdecode(path)) if is_url(path) else os.fsdecode(path) for path in self._paths]
+        return [shown_name(location) for location in self._locations]
 
     @property
     def indexes(self) -> list[RecordIndex]:
@@ -189,7 +189,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
                 threads = self._num_threads or min(default_threads(), _MAX_THREADS)
                 given = [core_of(one) if isinstance(one, RecordIndex) else one for one in self._given]
                 opened = open_random(
-                    self._paths,
+                    self._locations,
                     given,
                     self._settings,
                     verify_crc=self._verify_crc,
@@ -274,7 +274,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
 
     def __repr__(self) -> str:
         size = "" if self._reader is None else f", {len(self)} records"
-        return f"<IndexedReader of {len(self._paths)} files{size}>"
+        return f"<IndexedReader of {len(self._locations)} files{size}>"
 
 
 def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:
@@ -282,15 +282,15 @@ def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:
         yield reader.take(np.arange(begin, min(begin + _BATCH, len(reader))))
 
 
-def _given_indexes(indexes: Indexes | None, files: int, settings: StoreSettings) -> list[RecordIndex | bytes | None]:
-    """For each file a RecordIndex, the path of one, or None."""
+def _given_indexes(indexes: Indexes | None, files: int, settings: StoreSettings) -> list[RecordIndex | Location | None]:
+    """Return for each file its RecordIndex, the location of its index, or None."""
     if indexes is None:
         return [None] * files
     if isinstance(indexes, (RecordIndex, str, bytes, os.PathLike)):
         indexes = [indexes]
-    given: list[RecordIndex | bytes | None] = []
+    known: list[RecordIndex | Location | None] = []
     for index in indexes:
-        given += [index] if index is None or isinstance(index, RecordIndex) else random_names(index, settings)
-    if len(given) != files:
-        raise ValueError(f"`indexes` must be one for each file: {files} files, {len(given)} indexes")
-    return given
+        known += [index] if index is None or isinstance(index, RecordIndex) else random_locations(index, settings)
+    if len(known) != files:
+        raise ValueError(f"`indexes` must be one for each file: {files} files, {len(known)} indexes")
+    return known

@@ -23,8 +23,10 @@ class Location(NamedTuple):
     is_url: bool
 
 
-def location_of(path: PathLike) -> Location:
+def location_of(path: PathLike | Location) -> Location:
     """Tell URLs from local paths. Unknown schemes are rejected on first use."""
+    if isinstance(path, Location):
+        return path
     name = os.fsdecode(path)
     if name.startswith(_LOCAL):
         return Location(name[len(_LOCAL) :], is_url=False)
@@ -33,8 +35,9 @@ def location_of(path: PathLike) -> Location:
 
 def shown_name(file: Any) -> Any:
     """Return a URL without its credentials, and any other file unchanged."""
-    if isinstance(file, str | bytes | os.PathLike):
-        place = location_of(file)
-        if place.is_url:
-            return public_url(place.name)
+    if isinstance(file, Location | str | bytes | os.PathLike):
+        location = location_of(file)
+        if location.is_url:
+            return public_url(location.name)
+        return location.name if isinstance(file, Location) else file
     return file

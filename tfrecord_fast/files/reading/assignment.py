@@ -17,7 +17,8 @@ from ...typing import PathLike
 from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, File, stream_files
 from ..streams.fetching import open_stream
-from ..streams.random_access import random_names
+from ..streams.local_paths import random_location
+from ..streams.random_access import random_locations
 from .epochs import end_of
 from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order
 from .record_counts import Counts, RecordCounts, refuse_streams
@@ -78,7 +79,8 @@ class Sharing:
             raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {options.shard_by!r}')
         if options.global_shuffle:
             check_options({**order, "shard_by": options.shard_by}, reading)
-            random_names(files, settings, patterns=False)
+            for file in files:
+                random_location(file)
             if not options.shard.is_auto:
                 self._check_seed()
         self._counts = RecordCounts(index_cache, reading, settings, files)
@@ -154,7 +156,7 @@ class Sharing:
             read_ahead = self._reading["prefetch_bytes"]
             return GlobalShuffle(
                 self._random_files.open(
-                    random_names(self._files, self._settings),
+                    random_locations(self._files, self._settings),
                     self._settings,
                     num_threads=threads,
                     max_idle_bytes=read_ahead,

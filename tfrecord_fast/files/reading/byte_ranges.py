@@ -132,7 +132,7 @@ def _index_of(file: FilePart, most: int | None, settings: StoreSettings) -> _cor
     (found,) = stored_objects(file.file, settings)
     known = found._replace(size=file.bytes, version=cast("Any", file.version))
     opened = open_random(
-        [file.file.encode()],
+        [location_of(file.file)],
         [None],
         settings,
         verify_crc=False,

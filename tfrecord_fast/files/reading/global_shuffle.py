@@ -27,6 +27,7 @@ from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...examples.parsing.plans import ExamplePlan, SequencePlan
 from ...examples.parsing.table_plan import TablePlan
+from ..naming.location import Location
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
 
@@ -49,7 +50,7 @@ class RandomFiles:
 
     def open(
         self,
-        names: Sequence[bytes],
+        locations: Sequence[Location],
         settings: StoreSettings,
         *,
         num_threads: int,
@@ -63,16 +64,16 @@ class RandomFiles:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
-        objects = found_objects(names, settings)
+        objects = found_objects(locations, settings)
         found = [
-            (name, FileStamp.of(name)) if one is None else (name, one.size, one.version)
-            for name, one in zip(names, objects, strict=True)
+            (location, FileStamp.of(location.name)) if match is None else (location, match.size, match.version)
+            for location, match in zip(locations, objects, strict=True)
         ]
         is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
         if self._reader is None or self._found != found or not is_here:
             opened = open_random(
-                names,
-                [None] * len(names),
+                locations,
+                [None] * len(locations),
                 settings,
                 verify_crc=verify_crc,
                 num_threads=num_threads,
@@ -166,15 +167,12 @@ class GlobalShuffle:
             if not self._made or self._failed:
                 raise StopIteration
             count, batch, error = self._made.pop()
-            if error is None:
-                self._place += count
-                return batch
-            self._failed = True
-            self._made.clear()
-        try:
-            raise error
-        finally:
-            del error, batch  # its traceback holds this frame
+            if error is not None:
+                self._failed = True
+                self._made.clear()
+                raise error
+            self._place += count
+            return batch
 
     def _take_window(self) -> None:
         """Put the next window into `_made`."""
@@ -253,8 +251,7 @@ class _Maker:
             except Exception as error:
                 made.append((last - first, None, error))
                 break
-        made.reverse()  # in place: an error's traceback holds this frame, and `made`
-        return made
+        return made[::-1]
 
     def _parsed(self, batch: _core.RecordBatch) -> Any:
         if self._plan is None:

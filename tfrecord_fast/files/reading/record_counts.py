@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ... import _core
 from ...base.file_stamp import FileStamp
 from ...base.threads import default_threads
-from ...base.workers import NoThreadError, Workers
+from ...base.workers import Workers
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..naming.file_objects import FileObject
@@ -273,8 +273,6 @@ class RecordCounts:
         workers = Workers(threads, "tfrecord_fast count")
         try:
             return list(workers.map(lambda file: self._read_one(file, 1, stop), files))
-        except NoThreadError:
-            return [self._read_one(file, 1) for file in files]
         finally:
             stop.set()
             workers.stop()

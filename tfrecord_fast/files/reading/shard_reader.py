@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from ... import _core
-from ...base.hints import shown_to_keras
+from ...base.optional import shown_to_keras
 from ...base.ranks import worker_info
 from ...base.threads import default_threads
 from ...errors import InvalidArgumentError

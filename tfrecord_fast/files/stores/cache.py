@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import _core
 from ...base.process import Origin
-from ...base.workers import NoThreadError, Workers
+from ...base.workers import Workers
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..naming.addresses import unsigned
@@ -174,8 +174,6 @@ class ObjectCache(os.PathLike[str]):
         workers = Workers(min(len(places), settings.max_requests), "tfrecord_fast cache")
         try:
             return list(workers.map(fetch, places))
-        except NoThreadError:
-            return [fetch(at) for at in places]
         finally:
             workers.stop()  # what is under way ends by itself, and writes nowhere
 

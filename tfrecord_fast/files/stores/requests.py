@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ...base.workers import is_ending
 from .errors import is_worth_another_try, of_store, too_late
 from .settings import StoreSettings
 from .store import Buffer, ObjectInfo, Store
-from .threads import TURN, ends, run
+from .threads import TURN, run
 
 __all__ = ["read_head", "read_range"]
 
@@ -156,7 +157,7 @@ class _Race:
                     lambda: bool(self._answers) or len(self._errors) >= requests, timeout=min(left, TURN)
                 ):
                     return True
-            if ends():
+            if is_ending():
                 raise OSError(errno.ECANCELED, "the interpreter ends")
         return False
 

@@ -8,17 +8,14 @@ the queue.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
-from ...base.process import Origin
-from ...base.workers import NoThreadError, has_started
+from ...base.workers import NoThreadError, start_thread
 from ...errors import TFRecordError
 from ..stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_range
 from ..stores.errors import changed, is_worth_another_try
@@ -104,22 +101,20 @@ class Fetching:
         self._lock = threading.Lock()  # guards `_threads`, `_busy`, and what `_objects` learns
         self._threads: list[threading.Thread] = []
         self._busy = 0
-        self._origin = Origin()
-        _all.add(self)
 
     def start(self) -> None:
         """Starts another thread, unless there are enough."""
         with self._lock:
-            if len(self._threads) >= self._settings.max_requests:
-                return
             number = len(self._threads)
-            thread = threading.Thread(
-                target=_fetch_all, args=(self,), name=f"tfrecord_fast fetch_{number}", daemon=True
-            )
-            if has_started(thread):
+            if number >= self._settings.max_requests:
+                return
+            name = f"tfrecord_fast fetch_{number}"
+            try:
+                thread = start_thread(_fetch_all, self, name=name, stop=self.queue.close, patience=_AT_EXIT)
                 self._threads.append(thread)
-            elif not self._threads:
-                raise NoThreadError("can't start new thread")
+            except NoThreadError:
+                if number == 0:
+                    raise
 
     def work(self, wanted: _core.Wanted) -> None:
         """Fetches what was taken. Meanwhile another thread waits for what comes: the stream can't start one."""
@@ -198,11 +193,6 @@ class Fetching:
         """Ends the threads; one that waits for an answer ends when it has come."""
         self.queue.close()
 
-    def join(self, until: float) -> None:
-        """Waits for the threads, if they are of this process."""
-        for thread in self._threads if self._origin.is_here() else []:
-            thread.join(max(0.0, until - time.monotonic()))
-
 
 def _fetch_all(fetching: Fetching) -> None:
     while (wanted := fetching.queue.take()) is not None:
@@ -227,17 +217,3 @@ def info_of(found: StoredObject, settings: StoreSettings) -> ObjectInfo:
             if not is_worth_another_try(error, tried) or time.monotonic() + wait > deadline:
                 raise
         time.sleep(wait)
-
-
-_all: weakref.WeakSet[Fetching] = weakref.WeakSet()
-
-
-@atexit.register
-def _stop_all() -> None:
-    """A thread that comes back to an interpreter which has ended would take the process down."""
-    fetching = list(_all)
-    for one in fetching:
-        one.close()
-    until = time.monotonic() + _AT_EXIT
-    for one in fetching:
-        one.join(until)

@@ -12,7 +12,7 @@ from ..naming.addresses import is_pattern
 from ..naming.byte_range import FilePart
 from ..naming.compression import CODECS
 from ..naming.file_objects import FileObject
-from ..naming.location import location_of
+from ..naming.location import Location, location_of
 from ..naming.patterns import is_local_pattern, matching_paths
 from ..stores import ObjectInfo, StoreSettings, find_store
 from ..stores.objects import StoredObject, stored_objects, whole_url
@@ -44,7 +44,7 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
         if isinstance(file, FilePart):
             parts.append(file)
             continue
-        if not isinstance(file, (str, bytes, os.PathLike)):
+        if not isinstance(file, str | Location):
             given = file.file if isinstance(file, FileObject) else file
             raise TypeError(f"only paths and URLs can be read elsewhere, got {type(given).__name__}")
         name, is_url = location_of(file)

@@ -7,94 +7,76 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ... import _core
-from ...base.workers import NoThreadError, Workers
+from ...base.workers import Workers
 from ...errors import InvalidArgumentError
 from ...typing import Files
 from ..naming.addresses import is_pattern
-from ..naming.file_objects import FileObject
-from ..naming.location import location_of
+from ..naming.location import Location
 from ..stores import ObjectInfo, StoreSettings, find_store, read_range
 from ..stores.objects import StoredObject, stored_objects
 from .core_files import CoreObject, core_files, flatten
 from .fetching import Fetching, info_of
-from .local_paths import local_path
+from .local_paths import random_location
 
-__all__ = ["Opened", "found_objects", "infos_of", "is_url", "load_index", "open_random", "random_names", "save_index"]
+__all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
 
 _AHEAD_BYTES = 64 << 20  # asked for at once, of objects
 
 
 class Opened(NamedTuple):
-    """A reader of records by their numbers, the index of each file, and what tells whether a file has changed."""
+    """Files opened for random access: the core's reader, the index of each file, and the size of all files."""
 
     reader: _core.RandomReader
     indexes: list[_core.RecordIndex]
-    bytes: int  # of all files
+    bytes: int
 
 
-def is_url(name: bytes) -> bool:
-    """Whether it is that of an object."""
-    return b"://" in name and location_of(name).is_url
-
-
-def random_names(files: Files, settings: StoreSettings, patterns: bool = True) -> list[bytes]:
-    """Local paths and URLs, with patterns resolved.
+def random_locations(files: Files, settings: StoreSettings) -> list[Location]:
+    """Return local paths and URLs, with patterns resolved.
 
     Raises:
-      TypeError: one of the files is neither.
+      TypeError: a file object or memory, which has no path.
       FileNotFoundError: a pattern matches nothing.
     """
-    flat = flatten(files)
-    for file in flat:
-        if not isinstance(file, (str, bytes, os.PathLike)):
-            given = file.file if isinstance(file, FileObject) else file
-            raise TypeError(f"only a path can be read at random, got {type(given).__name__}")
-    if not patterns:
-        return [os.fsencode(location_of(file).name) for file in flat if isinstance(file, (str, bytes, os.PathLike))]
-    names: list[bytes] = []
-    for file in flat:
-        assert isinstance(file, (str, bytes, os.PathLike))
-        name, is_remote = location_of(file)
-        if is_remote and not is_pattern(name):
-            names.append(name.encode())  # as it was given: what names a user may be needed
+    locations: list[Location] = []
+    for file in flatten(files):
+        location = random_location(file)
+        if location.is_url and not is_pattern(location.name):
+            locations.append(location)  # with the user's credentials, which may be needed
         else:
-            names += [found.name for found in core_files([file], settings)]
-    return names
+            matches = core_files([location], settings)
+            locations += [Location(os.fsdecode(match.name), location.is_url) for match in matches]
+    return locations
 
 
-def found_objects(names: Sequence[bytes], settings: StoreSettings) -> list[StoredObject | None]:
-    """The objects among the files, with their sizes and versions, which are asked for side by side."""
-    objects = [stored_objects(name.decode(), settings)[0] if is_url(name) else None for name in names]
-    wanted = [found for found in objects if found is not None]
-    if not wanted:
-        return objects
-    infos = iter(infos_of(wanted, settings))
-    filled: list[StoredObject | None] = []
-    for found in objects:
-        if found is None:
-            filled.append(None)
-            continue
-        info = next(infos)
-        filled.append(found._replace(size=info.size, version=info.version))
-    return filled
+def found_objects(locations: Sequence[Location], settings: StoreSettings) -> list[StoredObject | None]:
+    """Return the object of each URL, with its size and version, which are requested in parallel; None for paths."""
+    objects = {
+        number: stored_objects(location.name, settings)[0]
+        for number, location in enumerate(locations)
+        if location.is_url
+    }
+    infos = infos_of(list(objects.values()), settings)
+    result: list[StoredObject | None] = [None] * len(locations)
+    for (number, match), info in zip(objects.items(), infos, strict=True):
+        result[number] = match._replace(size=info.size, version=info.version)
+    return result
 
 
 def infos_of(wanted: list[StoredObject], settings: StoreSettings) -> list[ObjectInfo]:
-    """Sizes and versions, which are asked for side by side."""
+    """Return sizes and versions, which are requested in parallel."""
     if not wanted:
         return []
     workers = Workers(min(settings.max_requests, len(wanted)), "tfrecord_fast sizes")
     try:
         return list(workers.map(lambda found: info_of(found, settings), wanted))
-    except NoThreadError:
-        return [info_of(found, settings) for found in wanted]
     finally:
         workers.stop()
 
 
 def open_random(
-    names: Sequence[bytes],
-    given: Sequence[_core.RecordIndex | bytes | None],
+    locations: Sequence[Location],
+    known: Sequence[_core.RecordIndex | Location | None],
     settings: StoreSettings,
     *,
     verify_crc: bool,
@@ -103,27 +85,30 @@ def open_random(
     objects: list[StoredObject | None] | None = None,
     max_idle_bytes: int = 16 << 20,
 ) -> Opened:
-    """Finds the records of all files.
+    """Open files for random access.
 
     Args:
-      names: as `random_names` gives them.
-      given: of each file its index, where that is written down, or None: then the file is scanned.
+      locations: as `random_locations` returns them.
+      known: for each file its index, the location of its index, or None, which scans the file.
       settings: of the stores.
       verify_crc, num_threads, max_record_bytes, max_idle_bytes: of the core's reader.
-      objects: as `found_objects` gives them, if they are known.
+      objects: as `found_objects` returns them, if they are known.
 
     Raises:
       FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
       errors.InvalidArgumentError: a file is compressed, or an index can't be read.
     """
     if objects is None:
-        objects = found_objects(names, settings)
-    wanted = [found for found in objects if found is not None]
+        objects = found_objects(locations, settings)
+    wanted = [match for match in objects if match is not None]
     fetching = Fetching(wanted, settings, _AHEAD_BYTES) if wanted else None
     numbers = iter(range(len(wanted)))
-    numbered = [None if found is None else CoreObject(next(numbers), found.size) for found in objects]
-    shown = [name if found is None else found.url.encode() for name, found in zip(names, objects, strict=True)]
-    loaded = [load_index(index, settings) if isinstance(index, bytes) else index for index in given]
+    numbered = [None if match is None else CoreObject(next(numbers), match.size) for match in objects]
+    shown = [
+        os.fsencode(location.name) if match is None else match.url.encode()
+        for location, match in zip(locations, objects, strict=True)
+    ]
+    loaded = [load_index(index, settings) if isinstance(index, Location) else index for index in known]
     missing = [i for i, index in enumerate(loaded) if index is None]
     origins = [_core.IndexOrigin(path=shown[i], object=numbered[i]) for i in missing]
     queue = None if fetching is None else fetching.queue
@@ -132,8 +117,8 @@ def open_random(
     try:
         # What waits for a store does not need a processor.
         threads = num_threads if fetching is None else max(num_threads, min(settings.max_requests, len(missing)))
-        made = iter(_core.open_indexes(origins, threads, max_record_bytes, queue))
-        indexes = [next(made) if index is None else index for index in loaded]
+        scanned = iter(_core.open_indexes(origins, threads, max_record_bytes, queue))
+        indexes = [next(scanned) if index is None else index for index in loaded]
         reader = _core.RandomReader(
             shown,
             indexes,
@@ -149,28 +134,32 @@ def open_random(
             fetching.close()
         raise
     sizes = [
-        os.stat(name).st_size if found is None else found.size or 0 for name, found in zip(names, objects, strict=True)
+        os.stat(location.name).st_size if match is None else match.size or 0
+        for location, match in zip(locations, objects, strict=True)
     ]
     return Opened(reader, indexes, sum(sizes))
 
 
-def load_index(name: bytes, settings: StoreSettings) -> _core.RecordIndex:
-    """The index in a text file, or in an object."""
-    if not is_url(name):
-        return _core.RecordIndex.load(local_path(name))
-    (found,) = stored_objects(name.decode(), settings)
-    info = info_of(found, settings)
-    text = bytes(read_range(found.store, found.key, 0, info.size, info.version, settings))
+def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex:
+    """Read the index in a text file or object."""
+    if not location.is_url:
+        return _core.RecordIndex.load(os.fsencode(location.name))
+    (match,) = stored_objects(location.name, settings)
+    info = info_of(match, settings)
+    text = bytes(read_range(match.store, match.key, 0, info.size, info.version, settings))
     try:
         return _core.RecordIndex.parse(text)
     except InvalidArgumentError as error:
-        raise InvalidArgumentError(f"{found.url}: {error}") from None
+        raise InvalidArgumentError(f"{match.url}: {error}") from None
 
 
-def save_index(index: _core.RecordIndex, name: bytes, settings: StoreSettings) -> None:
-    """Writes the text form, to an object that appears when it is complete."""
+def save_index(index: _core.RecordIndex, location: Location, settings: StoreSettings) -> None:
+    """Write the text form of an index to a file or object, which appears once complete."""
+    if not location.is_url:
+        index.save(os.fsencode(location.name))
+        return
     lines = zip(index.offsets().tolist(), index.sizes().tolist(), strict=True)
-    store, key = find_store(name.decode(), settings)
+    store, key = find_store(location.name, settings)
     upload = store.upload(key)
     try:
         upload.write("".join(f"{offset} {size}\n" for offset, size in lines).encode())

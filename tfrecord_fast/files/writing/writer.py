@@ -158,7 +158,10 @@ def _holds_records(target: object, compression: str) -> bool:
     except FileNotFoundError:  # any other error must not look like this one: what is in the file would be replaced
         return False
     try:
-        return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
+        return (
+            sum(len(batch) for batch in record_stream([location_of(target)], compression_type=compression).batches())
+            > 0
+        )
     except DataLossError as error:
         raise _of_its_compression(error, target, compression) from None
 

@@ -1,11 +1,11 @@
 """Apache Beam: TFRecord files as PCollections, and PCollections as TFRecord files.
 
-| module | what |
+| module | contents |
 | --- | --- |
 | `reading`, `writing` | the PTransforms |
-| `sources` | files and parts of files as Beam's bounded sources |
-| `elements` | what becomes of records: bytes, dicts, Arrow batches |
-| `access` | which files there are, how they are opened, and where they are divided |
+| `sources` | files and byte ranges of files as Beam's bounded sources |
+| `elements` | conversion of records to bytes, dicts, rows or Arrow batches |
+| `access` | listing, opening and dividing files |
 | `compression` | Beam's names of compressions |
 """
 

@@ -1,7 +1,7 @@
-"""Which files there are, how they are opened, and where they are divided.
+"""Listing, opening and dividing files.
 
-Local paths are read by the core. So are URLs where the caller says how (`storage_options` and the like) or Beam has no
-file system for the scheme; all others go through Beam's file systems, with the pipeline's options and credentials.
+The core reads local paths. It also reads URLs if the caller passes options of stores, such as `storage_options`, or if
+Beam has no file system for the scheme. Other URLs are opened by Beam's file systems, with the pipeline's credentials.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from .compression import Compression
 
 __all__ = ["Access", "names_of"]
 
-LEAST_DIVIDED = 1 << 20  # bytes of a file that it is worth to look into only to divide it while it is read
+_LEAST_DIVIDED = 1 << 20  # bytes; smaller files are not opened just to divide them while they are read
 _MIME = "application/octet-stream"
-_THREADS = 16  # that look for records in files of Beam's file systems
+_THREADS = 16  # for finding records in files of Beam's file systems
 _HIDDEN = (".", "_")
 _RECORD = re.compile(r"\(record (\d+)\)$")
 
 
 @dataclass(frozen=True)
 class Access:
-    """How files are found and opened. It pickles.
+    """Access to files. Pickles.
 
     Attributes:
-      compression: as the caller has said.
-      settings: of our stores of URLs; None where Beam's file systems are used.
-      options: of the core's streams: verify_crc, max_record_bytes, on_corrupt and others.
+      compression: the caller's.
+      settings: those of this package's stores of URLs; None: Beam's file systems are used.
+      options: those of the core's streams: verify_crc, max_record_bytes, on_corrupt and others.
     """
 
     compression: Compression
@@ -58,28 +58,28 @@ class Access:
     # ---- Listing ----
 
     def listed(self, names: Iterable[str]) -> list[FilePart]:
-        """The files of paths, URLs, patterns and folders (of a store with "/" at the end), each as one part.
+        """List the files of paths, URLs, patterns and folders (in a store with "/" at the end).
 
         Raises:
-          FileNotFoundError: there is none for one of the names.
-          OSError: it can't be listed.
+          FileNotFoundError: a name matches no file.
+          OSError: a name can't be listed.
         """
-        return [part for name in names for part in self._listed(name)]
+        return [file for name in names for file in self._listed(name)]
 
     def _listed(self, name: str) -> list[FilePart]:
         if self._is_ours(name):
             return listed_parts([name], self.settings or DEFAULT_SETTINGS)
         pattern = name + "**" if name.endswith("/") else name
-        found: list[FileMetadata] = FileSystems.match([pattern])[0].metadata_list
+        matches: list[FileMetadata] = FileSystems.match([pattern])[0].metadata_list
         if name.endswith("/"):
-            found = [one for one in found if not _is_hidden(one.path[len(name) :])]
-        if not found:
+            matches = [match for match in matches if not _is_hidden(match.path[len(name) :])]
+        if not matches:
             raise FileNotFoundError(2, "no file matches", name)
-        parts = [FilePart(one.path, one.size_in_bytes, _stamp(one)) for one in found]
-        return sorted(parts, key=lambda part: part.file)
+        files = [FilePart(match.path, match.size_in_bytes, _stamp(match)) for match in matches]
+        return sorted(files, key=lambda file: file.file)
 
     def _is_ours(self, name: str) -> bool:
-        """Whether the core opens what has this name."""
+        """Return True if the core opens files with this name."""
         if not location_of(name).is_url:
             return True
         if self.settings is not None:
@@ -87,24 +87,24 @@ class Access:
         try:
             FileSystems.get_filesystem(name)
         except ValueError:
-            return True  # Beam has none for the scheme
+            return True  # Beam does not know the scheme
         return False
 
-    def _is_read_by_core(self, part: FilePart) -> bool:
-        return self._is_ours(part.file) and not self.compression.of_file(part.file).is_of_beam
+    def _is_read_by_core(self, file_range: FilePart) -> bool:
+        return self._is_ours(file_range.file) and not self.compression.of_file(file_range.file).is_beams
 
     # ---- Dividing ----
 
     @property
     def divides(self) -> bool:
-        """Whether files may be divided: where damage is passed over, it may change what the records are."""
+        """True if files may be divided. Skipping damage may change where records begin."""
         return bool(self.options.get("on_corrupt", "raise") == "raise")
 
     def planned(self, files: Sequence[FilePart], share: int) -> list[Split]:
-        """Files and parts of files in groups of about `share` bytes. Large uncompressed files are cut at records.
+        """Plan tasks of about `share` bytes. Large uncompressed files are divided at records.
 
         Raises:
-          errors.DataLossError: the headers of a file that is to be divided are damaged.
+          errors.DataLossError: the headers of a file to divide are damaged.
         """
         ours = [file for file in files if self._is_read_by_core(file)]
         others = [file for file in files if not self._is_read_by_core(file)]
@@ -118,150 +118,153 @@ class Access:
         )
         if others:
             with ThreadPoolExecutor(min(_THREADS, len(others))) as pool:
-                cut = [part for parts in pool.map(lambda file: self._cut(file, share), others) for part in parts]
-            splits += plan_splits(cut, split_bytes=share, on_corrupt="keep")
+                divided = pool.map(lambda file: self._divided(file, share), others)
+                ranges = [file_range for ranges in divided for file_range in ranges]
+            splits += plan_splits(ranges, split_bytes=share, on_corrupt="keep")
         return [replace(split, parts=tuple(map(self._marked, split.parts))) for split in splits]
 
     def grouped(self, files: Sequence[FilePart], share: int) -> list[Split]:
-        """Whole files in groups of about `share` bytes. Nothing is opened."""
+        """Group whole files by about `share` bytes, without opening them."""
         return plan_splits(list(files), split_bytes=share, on_corrupt="keep")
 
-    def _marked(self, part: FilePart) -> FilePart:
-        """With an end, if it is known to be uncompressed: then it may be divided while it is read."""
-        return replace(part, end=part.bytes) if part.end is None and self._may_be_cut(part, "") else part
+    def _marked(self, file_range: FilePart) -> FilePart:
+        """Set the end of a whole file that is known to be uncompressed, so that it may be divided while it is read."""
+        is_plain = file_range.end is None and self._may_be_divided(file_range, "")
+        return replace(file_range, end=file_range.bytes) if is_plain else file_range
 
-    def looked_at(self, part: FilePart) -> FilePart:
-        """The same, looking into a file of which nobody has said whether it is compressed, unless it is small."""
-        return part if part.bytes < LEAST_DIVIDED else self._looked_into(part)
+    def inspected(self, file_range: FilePart) -> FilePart:
+        """Set the end of a whole file whose content is uncompressed, unless it is small."""
+        return file_range if file_range.bytes < _LEAST_DIVIDED else self._inspected(file_range)
 
-    def _looked_into(self, part: FilePart) -> FilePart:
-        if part.end is not None or not self._may_be_cut(part, None):
-            return part
-        with self._open(part) as opened:
+    def _inspected(self, file_range: FilePart) -> FilePart:
+        if file_range.end is not None or not self._may_be_divided(file_range, None):
+            return file_range
+        with self._open(file_range) as opened:
             is_plain = not _core.detect_compression(opened.read(DETECTION_BYTES))
-        return replace(part, end=part.bytes) if is_plain else part
+        return replace(file_range, end=file_range.bytes) if is_plain else file_range
 
-    def _may_be_cut(self, file: FilePart, ours: str | None) -> bool:
+    def _may_be_divided(self, file: FilePart, ours: str | None) -> bool:
         compression = self.compression.of_file(file.file)
-        return self.divides and not compression.is_of_beam and compression.ours == ours
+        return self.divides and not compression.is_beams and compression.ours == ours
 
-    def _cut(self, file: FilePart, share: int) -> list[FilePart]:
-        """A file of Beam's file systems, cut at records, which its headers tell."""
+    def _divided(self, file: FilePart, share: int) -> list[FilePart]:
+        """Divide a file of Beam's file systems at records, which it finds by their headers."""
         file = self._marked(file)
         if file.bytes <= share + share // 2:
             return [file]
-        file = self._looked_into(file)
+        file = self._inspected(file)
         if file.end is None:
             return [file]
         with self._open(file) as opened:
             count = max(round(file.bytes / share), 1)
             targets = (number * (file.bytes // count) for number in range(1, count))
-            places = [(0, 0), *self._boundaries(opened, file, targets)]
-        places = sorted({place for place in places if place[0] < file.bytes})
-        ends = [*(place for place, _ in places[1:]), file.bytes]
+            begins = [(0, 0), *self._boundaries(opened, file, targets)]
+        begins = sorted({(begin, number) for begin, number in begins if begin < file.bytes})
+        ends = [*(begin for begin, _ in begins[1:]), file.bytes]
         return [
             replace(file, begin=begin, end=end, first_record=number)
-            for (begin, number), end in zip(places, ends, strict=True)
+            for (begin, number), end in zip(begins, ends, strict=True)
         ]
 
-    def part_from(self, part: FilePart, offset: int) -> FilePart | None:
-        """The records of the part that begin at `offset` or after it; None if there are none.
+    def range_from(self, file_range: FilePart, offset: int) -> FilePart | None:
+        """Return the records of a byte range that begin at `offset` or later; None if it has none.
 
-        An offset is any byte. Where records begin is told by the headers from the part's beginning on, and not by what
-        looks like a header near the offset: that may be data.
+        An offset is any byte. Records are found by their headers from the beginning of the range on. Bytes near the
+        offset that look like a header may be data.
         """
-        with self._open(part) as opened:
-            ((begin, number),) = self._boundaries(opened, part, [offset])
-        if part.end is None or begin >= part.end:
+        with self._open(file_range) as opened:
+            ((begin, number),) = self._boundaries(opened, file_range, [offset])
+        if file_range.end is None or begin >= file_range.end:
             return None
-        return replace(part, begin=begin, first_record=number, records=None)
+        return replace(file_range, begin=begin, first_record=number, records=None)
 
-    def _boundaries(self, opened: BinaryIO, part: FilePart, targets: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """For each target, in order, the offset and the number of the first record that begins there or later."""
-        end = part.bytes if part.end is None else part.end
+    def _boundaries(self, opened: BinaryIO, file_range: FilePart, targets: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Yield, for each target in order, offset and number of the first record that begins there or later."""
+        end = file_range.bytes if file_range.end is None else file_range.end
         most = self.options.get("max_record_bytes") or MAX_RECORD_BYTES
-        place, number = part.begin, part.first_record
+        offset, number = file_range.begin, file_range.first_record
         for target in targets:
-            while place < target and place < end:
-                opened.seek(place)
+            while offset < target and offset < end:
+                opened.seek(offset)
                 header = opened.read(HEADER_BYTES)
                 length = int.from_bytes(header[:8], "little")
                 if len(header) < HEADER_BYTES or _masked(header[:8]) != header[8:] or length > most:
-                    raise DataLossError(public_url(part.file), place, number, "no header of a record")
-                place, number = place + length + FRAME_BYTES, number + 1
-            yield place, number
+                    raise DataLossError(public_url(file_range.file), offset, number, "not the header of a record")
+                offset, number = offset + length + FRAME_BYTES, number + 1
+            yield offset, number
 
     # ---- Opening ----
 
-    def batches(self, part: FilePart, batch_size: int) -> tuple[Any, Iterator[_core.RecordBatch]]:
-        """The core's stream of a part, and its batches."""
-        compression = self.compression.of_file(part.file)
-        ours = "" if part.end is not None else compression.ours
-        if self._is_read_by_core(part):
-            files = core_files([part], self.settings or DEFAULT_SETTINGS)
+    def batches(self, file_range: FilePart, batch_size: int) -> tuple[Any, Iterator[_core.RecordBatch]]:
+        """Return the core's stream of a byte range, and its batches."""
+        compression = self.compression.of_file(file_range.file)
+        ours = "" if file_range.end is not None else compression.ours
+        if self._is_read_by_core(file_range):
+            files = core_files([file_range], self.settings or DEFAULT_SETTINGS)
         else:
-            files = [CoreFile(public_url(part.file).encode(), self._opener(part))]
+            files = [CoreFile(public_url(file_range.file).encode(), self._opener(file_range))]
         settings = self.settings or DEFAULT_SETTINGS
         stream = open_stream(files, settings, batch_size=batch_size, compression_type=ours, **self.options)
         return stream, stream.batches()
 
     @contextmanager
-    def errors_of(self, part: FilePart) -> Iterator[None]:
-        """Errors about records of a part have their places in the file, where the core has seen the part alone."""
+    def errors_of(self, file_range: FilePart) -> Iterator[None]:
+        """Correct the offsets of errors, if the core has only seen the bytes of the range."""
         try:
             yield
         except (DataLossError, InvalidArgumentError) as error:
-            if part.end is None or self._is_read_by_core(part):
+            if file_range.end is None or self._is_read_by_core(file_range):
                 raise
-            raise _moved(error, part) from None
+            raise _moved(error, file_range) from None
 
     def sampled(self, files: Sequence[FilePart]) -> list[Any]:
-        """The files as a TableSource takes them, to look at some of their records here."""
+        """Return the files for a TableSource, which reads some of their records here."""
         return [file if self._is_read_by_core(file) else _Later(file, self) for file in files]
 
-    def whole(self, part: FilePart) -> BinaryIO:
-        """A file of Beam's file systems, uncompressed by them if the core can't."""
-        opened: BinaryIO = FileSystems.open(part.file, _MIME, compression_type=self.compression.of_file(part.file).beam)
+    def whole(self, file_range: FilePart) -> BinaryIO:
+        """Open a file of Beam's file systems, which decompress it if the core can't."""
+        opened: BinaryIO = FileSystems.open(
+            file_range.file, _MIME, compression_type=self.compression.of_file(file_range.file).beam
+        )
         return opened
 
-    def _opener(self, part: FilePart) -> Callable[[], object]:
+    def _opener(self, file_range: FilePart) -> Callable[[], object]:
         def opener() -> object:
-            self._check(part)
-            opened = self.whole(part)
-            return opened if part.end is None else _Slice(opened, part.begin, part.end)
+            self._check(file_range)
+            opened = self.whole(file_range)
+            return opened if file_range.end is None else _Slice(opened, file_range.begin, file_range.end)
 
         return opener
 
-    def _open(self, part: FilePart) -> BinaryIO:
-        """To be looked into."""
-        if not location_of(part.file).is_url:
-            part.check_local()
-            return open(part.file, "rb")
-        if self._is_ours(part.file):
+    def _open(self, file_range: FilePart) -> BinaryIO:
+        if not location_of(file_range.file).is_url:
+            file_range.check_local()
+            return open(file_range.file, "rb")
+        if self._is_ours(file_range.file):
             opened: BinaryIO = open_url(
-                part.file, "rb", None if self.settings is None else self.settings.storage_options
+                file_range.file, "rb", None if self.settings is None else self.settings.storage_options
             )
             return opened
-        self._check(part)
-        found: BinaryIO = FileSystems.open(part.file, _MIME, compression_type=Compression("").beam)
-        return found
+        self._check(file_range)
+        stored: BinaryIO = FileSystems.open(file_range.file, _MIME, compression_type=Compression("").beam)
+        return stored
 
-    def _check(self, part: FilePart) -> None:
-        """Raises OSError (ESTALE) if a file is not the one that was listed."""
-        if not location_of(part.file).is_url:
-            part.check_local()
+    def _check(self, file_range: FilePart) -> None:
+        """Check that a file is the listed one. Raises OSError (ESTALE)."""
+        if not location_of(file_range.file).is_url:
+            file_range.check_local()
             return
-        now = FileSystems.match([part.file])[0].metadata_list
-        if [(one.size_in_bytes, _stamp(one)) for one in now] != [(part.bytes, part.version)]:
-            raise changed_since(part.file)
+        now = FileSystems.match([file_range.file])[0].metadata_list
+        if [(match.size_in_bytes, _stamp(match)) for match in now] != [(file_range.bytes, file_range.version)]:
+            raise changed_since(file_range.file)
 
 
 class _Later:
-    """A file of Beam's file systems that is opened when it is read."""
+    """A file of Beam's file systems, opened when it is read."""
 
-    def __init__(self, part: FilePart, access: Access) -> None:
-        self.name = part.file
-        self._part, self._access = part, access
+    def __init__(self, file_range: FilePart, access: Access) -> None:
+        self.name = file_range.file
+        self._part, self._access = file_range, access
         self._opened: BinaryIO | None = None
 
     def seekable(self) -> bool:
@@ -270,11 +273,11 @@ class _Later:
     def tell(self) -> int:
         return 0 if self._opened is None else self._opened.tell()
 
-    def seek(self, place: int) -> None:
+    def seek(self, offset: int) -> None:
         if self._opened is None:
             self._opened = self._access.whole(self._part)
-        if self._opened.tell() != place:
-            self._opened.seek(place)
+        if self._opened.tell() != offset:
+            self._opened.seek(offset)
 
     def read(self, size: int) -> bytes:
         assert self._opened is not None
@@ -282,7 +285,7 @@ class _Later:
 
 
 class _Slice:
-    """The bytes of a part of an open file, as a file."""
+    """A byte range of an open file, as a file."""
 
     def __init__(self, file: BinaryIO, begin: int, end: int) -> None:
         self._file, self._left = file, end - begin
@@ -297,19 +300,19 @@ class _Slice:
         self._file.close()
 
 
-def _moved(error: DataLossError | InvalidArgumentError, part: FilePart) -> Exception:
+def _moved(error: DataLossError | InvalidArgumentError, file_range: FilePart) -> Exception:
     if isinstance(error, InvalidArgumentError):
-        text = _RECORD.sub(lambda found: f"(record {part.first_record + int(found[1])})", str(error))
+        text = _RECORD.sub(lambda match: f"(record {file_range.first_record + int(match[1])})", str(error))
         return InvalidArgumentError(text)
     if error.offset is None or error.record_index is None:
         return error
-    offset, record = part.begin + error.offset, part.first_record + error.record_index
+    offset, record = file_range.begin + error.offset, file_range.first_record + error.record_index
     return DataLossError(error.path, offset, record, error.reason)
 
 
-def _stamp(found: FileMetadata) -> int | None:
-    """When it was changed, in microseconds, if the file system says so."""
-    seconds = found.last_updated_in_seconds
+def _stamp(metadata: FileMetadata) -> int | None:
+    """Return the time of modification in microseconds, if the file system has it."""
+    seconds = metadata.last_updated_in_seconds
     return int(seconds * 1_000_000) if seconds else None
 
 
@@ -322,18 +325,18 @@ def _masked(data: bytes) -> bytes:
     return ((((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF).to_bytes(4, "little")
 
 
-def names_of(given: object) -> list[str]:
-    """Paths and URLs as text, of Beam's ValueProvider too, if it has its value.
+def names_of(files: object) -> list[str]:
+    """Return paths and URLs as text, also from lists and from a ValueProvider that has its value.
 
     Raises:
-      TypeError: one of them is neither.
+      TypeError: a file has another type.
     """
-    if isinstance(given, ValueProvider):
-        return names_of(given.get())
-    if isinstance(given, (str, bytes, os.PathLike)):
-        return [os.fsdecode(given)]
-    if isinstance(given, FileMetadata):
-        return [given.path]
-    if isinstance(given, (list, tuple)):
-        return [path for one in given for path in names_of(one)]
-    raise TypeError(f"a path, a URL or a pattern is wanted, got {type(given).__name__}")
+    if isinstance(files, ValueProvider):
+        return names_of(files.get())
+    if isinstance(files, (str, bytes, os.PathLike)):
+        return [os.fsdecode(files)]
+    if isinstance(files, FileMetadata):
+        return [files.path]
+    if isinstance(files, (list, tuple)):
+        return [name for file in files for name in names_of(file)]
+    raise TypeError(f"expected a path, a URL or a pattern, got {type(files).__name__}")

@@ -1,4 +1,4 @@
-"""Beam's names of compressions, and ours."""
+"""Beam's names of compressions, and this package's."""
 
 from __future__ import annotations
 
@@ -20,36 +20,38 @@ _ONLY_BEAM = (CompressionTypes.BZIP2, CompressionTypes.LZMA)
 
 
 class Compression(NamedTuple):
-    """How a file is compressed.
+    """The compression of a file.
 
     Attributes:
-      ours: what the core is told: None detects.
-      beam: what Beam's file system (de)compresses itself, if the core can't: bzip2 or lzma.
+      ours: the name for the core; None: detected.
+      beam: bzip2 or lzma, if Beam's file system (de)compresses the file, since the core can't.
     """
 
     ours: str | None
     beam: str = CompressionTypes.UNCOMPRESSED
 
     @property
-    def is_of_beam(self) -> bool:
+    def is_beams(self) -> bool:
         return bool(self.beam != CompressionTypes.UNCOMPRESSED)
 
     def of_file(self, name: str, *, written: bool = False) -> Compression:
-        """What holds for a file of this name, whose extension says it where nothing else does. When a file is read,
-        its content says which of the core's compressions it has."""
-        if self.ours is not None or self.is_of_beam:
+        """Return the compression of a file with this name. An open compression depends on the extension.
+
+        For a file that is read, the core detects its own compressions from the content.
+        """
+        if self.ours is not None or self.is_beams:
             return self
-        found = CompressionTypes.detect_compression_type(name)
-        if found in _ONLY_BEAM:
-            return Compression("", found)
-        return Compression(_OURS[found]) if written else self
+        detected = CompressionTypes.detect_compression_type(name)
+        if detected in _ONLY_BEAM:
+            return Compression("", detected)
+        return Compression(_OURS[detected]) if written else self
 
 
 def compression_of(compression_type: str | None) -> Compression:
-    """The compression of an argument: Beam's name, or one of ours; None and Beam's AUTO leave it open.
+    """Return the compression of an argument: a name of Beam or of this package; None or Beam's AUTO: open.
 
     Raises:
-      ValueError: there is none of this name.
+      ValueError: the name is unknown.
     """
     if compression_type is None or compression_type == CompressionTypes.AUTO:
         return Compression(None)

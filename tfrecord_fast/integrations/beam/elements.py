@@ -1,4 +1,4 @@
-"""What becomes of records: bytes, what a coder makes of them, dicts, or Arrow batches."""
+"""Conversion of records to elements: bytes, the values of a coder, dicts, rows, or Arrow batches."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ROWS = 1024
 
 
 class Elements(Protocol):
-    """What becomes of records. It pickles.
+    """Converter of records to elements. Pickles.
 
     Attributes:
-      type: of an element, as Beam's type hints say it.
-      records: how many are taken at a time, at most.
-      by_record: whether each record has an element of its own; if not, all that are taken have one.
+      type: Beam's type hint of an element.
+      records: the maximum of records to convert at a time.
+      by_record: True if each record is an element; False if all records converted together are one element.
     """
 
     type: Any
@@ -37,17 +37,17 @@ class Elements(Protocol):
     by_record: bool
 
     def of(self, records: _core.RecordBatch) -> Iterable[Any]:
-        """The elements: one for each record, or one. All are parsed when it returns."""
+        """Return the elements: one for each record, or one for all. All records are parsed when it returns."""
 
 
 class Raw:
-    """Records as bytes, or what a coder decodes them to."""
+    """Records as bytes, or as the values of a coder."""
 
     records, by_record = _ROWS, True
 
     def __init__(self, coder: Coder | None = None) -> None:
         self._coder = coder
-        self.type: Any = bytes if coder is None else _type_of(coder)
+        self.type: Any = bytes if coder is None else _coder_type(coder)
 
     def of(self, records: _core.RecordBatch) -> list[Any]:
         if self._coder is None:
@@ -68,14 +68,14 @@ class Dicts:
         batch = self._table.parse(records)
         names = batch.schema.names
         rows = zip(*map(_values, batch.columns), strict=True)
-        return (dict(zip(names, row, strict=True)) for row in rows)  # one at a time: they are large
+        return (dict(zip(names, row, strict=True)) for row in rows)  # lazily: dicts are large
 
 
 class Rows:
     """Records as Beam's rows, which have a schema: plain values and lists of them.
 
     Raises:
-      errors.InvalidArgumentError: a column is of a type that they don't have.
+      errors.InvalidArgumentError: rows don't support the type of a column.
     """
 
     records, by_record = _ROWS, True
@@ -105,27 +105,29 @@ class Batches:
 
 
 def _type_of_rows(schema: pyarrow.Schema) -> Any:
-    """Raises errors.InvalidArgumentError: a column is of a type that they don't have, or of such a name."""
+    """Return the type of rows. Raises errors.InvalidArgumentError: rows don't support a column's type or name."""
     try:
         fields = [field.with_type(_type_in_rows(field.type)) for field in schema]
-        found = beam_schema_from_arrow_schema(pyarrow.schema(fields)).fields
-        return RowTypeConstraint.from_fields([(one.name, schemas.typing_from_runner_api(one.type)) for one in found])
+        row_fields = beam_schema_from_arrow_schema(pyarrow.schema(fields)).fields
+        return RowTypeConstraint.from_fields(
+            [(field.name, schemas.typing_from_runner_api(field.type)) for field in row_fields]
+        )
     except ValueError as error:
-        raise InvalidArgumentError(f"Beam's rows have no such column: {error}") from None
+        raise InvalidArgumentError(f"Beam's rows don't support a column: {error}") from None
 
 
-def _type_in_rows(kind: pyarrow.DataType) -> pyarrow.DataType:
+def _type_in_rows(arrow_type: pyarrow.DataType) -> pyarrow.DataType:
     types = pyarrow.types
-    if types.is_fixed_size_list(kind) or types.is_list(kind):
-        return pyarrow.list_(_type_in_rows(kind.value_type))
-    if types.is_struct(kind):
-        raise ValueError(f"one of {kind}")
-    if (types.is_integer(kind) and kind.bit_width < 32) or types.is_uint32(kind):
+    if types.is_fixed_size_list(arrow_type) or types.is_list(arrow_type):
+        return pyarrow.list_(_type_in_rows(arrow_type.value_type))
+    if types.is_struct(arrow_type):
+        raise ValueError(f"type {arrow_type}")
+    if (types.is_integer(arrow_type) and arrow_type.bit_width < 32) or types.is_uint32(arrow_type):
         return pyarrow.int64()
-    return pyarrow.float32() if types.is_float16(kind) else kind
+    return pyarrow.float32() if types.is_float16(arrow_type) else arrow_type
 
 
-def _type_of(coder: Coder) -> Any:
+def _coder_type(coder: Coder) -> Any:
     try:
         return coder.to_type_hint()
     except NotImplementedError:
@@ -133,17 +135,15 @@ def _type_of(coder: Coder) -> Any:
 
 
 def _values(column: Any) -> list[Any]:
-    """A column as one value for each row: None, a number, bytes, an array (read-only), or a list of bytes."""
-    kind = column.type
+    """Return the value of each row: None, a number, bytes, an array (read-only), or a list of bytes."""
     if column.null_count:
-        there = column.drop_null()
-        values = iter(_values(there))
+        values = iter(_values(column.drop_null()))
         return [next(values) if valid else None for valid in column.is_valid().to_pylist()]
-    if pyarrow.types.is_fixed_size_list(kind):
-        return _of_fixed(column)
-    if pyarrow.types.is_list(kind):
-        return list(_of_lists(column))
-    if pyarrow.types.is_primitive(kind):
+    if pyarrow.types.is_fixed_size_list(column.type):
+        return _fixed_values(column)
+    if pyarrow.types.is_list(column.type):
+        return list(_list_values(column))
+    if pyarrow.types.is_primitive(column.type):
         plain: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
         return plain
     rows: list[Any] = column.to_pylist()
@@ -151,11 +151,11 @@ def _values(column: Any) -> list[Any]:
 
 
 def _plain_values(column: Any) -> list[Any]:
-    """The same, with lists for arrays."""
+    """Like `_values`, with lists instead of arrays."""
     return [value.tolist() if isinstance(value, np.ndarray) else value for value in _values(column)]
 
 
-def _of_fixed(column: Any) -> list[Any]:
+def _fixed_values(column: Any) -> list[Any]:
     shape = [len(column)]
     while pyarrow.types.is_fixed_size_list(column.type):
         shape.append(column.type.list_size)
@@ -168,11 +168,10 @@ def _of_fixed(column: Any) -> list[Any]:
     return nested
 
 
-def _of_lists(column: Any) -> Iterator[Any]:
+def _list_values(column: Any) -> Iterator[Any]:
     inner = column.flatten()
     splits = column.offsets.to_numpy()
-    places = (splits - splits[0]).tolist()
     is_number = pyarrow.types.is_primitive(inner.type) and not inner.null_count
     values = inner.to_numpy(zero_copy_only=False) if is_number else _values(inner)
-    for begin, end in pairwise(places):
+    for begin, end in pairwise((splits - splits[0]).tolist()):
         yield values[begin:end]

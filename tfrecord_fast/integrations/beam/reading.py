@@ -18,7 +18,7 @@ from ...files.naming.byte_range import FilePart
 from ...files.naming.numbers import at_least, max_record_size
 from ...files.reading.shard_reader import ShardReader
 from ...files.reading.tables import TableSource
-from ...files.stores.cache import store_settings
+from ...files.stores.cache import STORE_OPTIONS, settings_of
 from ...typing import Features, Key, PathLike, SequenceFeatures
 from .access import Access, names_of
 from .compression import compression_of
@@ -28,19 +28,18 @@ from .sources import PatternSource, Reading, source_of
 __all__ = ["ReadAllFromTFRecord", "ReadFromTFRecord"]
 
 _SPLIT_BYTES = 64 << 20
-_OF_STORES = {"storage_options", "max_requests", "cache_dir"}
-_OF_STREAMS = {"verify_crc", "max_record_bytes", "on_corrupt", "num_threads", "prefetch_bytes"}
-_REFUSED = {  # options of readers that have no meaning where others divide the work, and why
-    "batch_size": "batch= says how many records an element has",
+_STREAM_OPTIONS = {"verify_crc", "max_record_bytes", "on_corrupt", "num_threads", "prefetch_bytes"}
+_REFUSED = {  # reader options without a meaning here, and why
+    "batch_size": "batch= is the number of records in an element",
     "block_length": "tasks read side by side",
     "cycle_length": "tasks read side by side",
     "deterministic": "Beam's collections have no order",
     "drop_remainder": "it would drop records of each task",
     "equal_shards": "Beam divides the files",
     "global_shuffle": "Beam's collections have no order",
-    "groups": "a Map puts values of a dict together",
+    "groups": "use a Map to join values of a dict",
     "index_cache": "nothing is counted",
-    "label_key": "a Map takes the label out of a dict",
+    "label_key": "use a Map to take the label out of a dict",
     "num_epochs": "a pipeline reads the files once",
     "seed": "Beam's collections have no order",
     "shard": "Beam divides the files",
@@ -55,30 +54,30 @@ class ReadFromTFRecord(PTransform):
 
     Args:
       file_pattern: a path, a URL, a pattern or a folder, a list of them, or Beam's ValueProvider of one. All workers
-        must reach them.
-      features: None for serialized records; or what to parse: a dict, a pair of dicts for SequenceExamples, or "infer",
-        which looks at records where the pipeline is made, once for all workers.
-      batch: how many records an element has. None: one, as a dict by the names of features: numbers, bytes, arrays
-        (read-only) for shapes and lists of numbers, lists of bytes, None where a record has no value. A number: up to
-        so many, as a pyarrow.RecordBatch with the schema of `tfrecord_fast.read_table`.
-      as_rows: elements are Beam's rows, with a schema, as its dataframes and SQL take them.
+        must reach the files.
+      features: None for serialized records; or the features to parse: a dict, a pair of dicts for SequenceExamples, or
+        "infer", which reads some records when the pipeline is made, once for all workers.
+      batch: the number of records in an element. None: one record, as a dict by the names of features: numbers, bytes,
+        arrays (read-only) for shapes and lists of numbers, lists of bytes, None for a missing value. A number: up to
+        `batch` records, as a pyarrow.RecordBatch with the schema of `tfrecord_fast.read_table`.
+      as_rows: elements are Beam's rows, with a schema, for its dataframes and SQL.
       columns, infer_records: as for `tfrecord_fast.read_table`.
       coder: decodes serialized records.
-      compression_type: one of Beam's CompressionTypes, or as for ShardReader. By default each file's content says it.
-      validate: whether to look at the files where the pipeline is made: that they are there, and that the first records
-        fit the features.
+      compression_type: one of Beam's CompressionTypes, or as for ShardReader. By default it is detected from the
+        content of each file.
+      validate: check, when the pipeline is made, that the files exist and the first records fit the features.
       with_filename: elements are pairs (name of the file, element).
-      reader_options: those of ShardReader that say how a file is read: `verify_crc`, `on_corrupt`, `max_record_bytes`,
-        `prefetch_bytes`, `num_threads` (by default one per task); `storage_options`, `max_requests`, `cache_dir`, with
-        which URLs are read through this package's stores and not through Beam's file systems.
+      reader_options: those of ShardReader about reading a file: `verify_crc`, `on_corrupt`, `max_record_bytes`,
+        `prefetch_bytes`, `num_threads` (by default one per task). With `storage_options`, `max_requests` or
+        `cache_dir`, URLs are read through this package's stores instead of Beam's file systems.
 
     Attributes:
-      schema: the pyarrow.Schema of what is parsed; None where records are not.
+      schema: the pyarrow.Schema of parsed records; None for serialized ones.
 
     Raises:
       FileNotFoundError, OSError, errors.InvalidArgumentError: here, with the file's name; or, in Beam's error, when the
-        pipeline runs. A file that has changed since it was divided is an OSError (ESTALE).
-      TypeError: an option that makes no sense here.
+        pipeline runs. OSError (ESTALE): a file has changed since it was divided.
+      TypeError: an option that Beam replaces, such as `shard`.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class ReadFromTFRecord(PTransform):
             files: list[FilePart] = []
             if features == "infer":
                 if is_later or not validate:
-                    raise InvalidArgumentError('features="infer" looks at the files: it needs names and validate=True')
+                    raise InvalidArgumentError('features="infer" reads files: it needs known names and validate=True')
                 files = access.listed(names_of(names))
             table = _table(access, files, features, columns, infer_records)
         elements = _elements(table, coder, columns, batch, as_rows)
@@ -114,9 +113,9 @@ class ReadFromTFRecord(PTransform):
         reading = Reading(access, elements, with_filename)
         self._source = PatternSource(reading, names)
         if validate and not is_later:
-            found = self._source.files()
+            listed = self._source.files()
             if table is not None:
-                _try(reading, found)
+                _check_fit(reading, listed)
         self._type = KV[str, elements.type] if with_filename else elements.type
 
     def expand(self, pbegin: Any) -> PCollection:
@@ -129,12 +128,12 @@ class ReadFromTFRecord(PTransform):
 class ReadAllFromTFRecord(PTransform):
     """The records of the files in a PCollection of paths, URLs, patterns or Beam's FileMetadata.
 
-    A pattern without a file has no records; a path without a file is an error.
+    A pattern that matches no file has no records; a path without a file raises FileNotFoundError.
 
     Args:
       features, batch, as_rows, columns, coder, compression_type, with_filename, reader_options: as for
-        ReadFromTFRecord; `features` are given, since no file is known when the pipeline is made.
-      split_bytes: about how many bytes of files a task reads.
+        ReadFromTFRecord; `features` can't be inferred, since no file is known when the pipeline is made.
+      split_bytes: the approximate number of bytes that a task reads.
     """
 
     def __init__(
@@ -157,7 +156,7 @@ class ReadAllFromTFRecord(PTransform):
             _check_coder(features, coder)
             if isinstance(features, str):
                 raise InvalidArgumentError(
-                    f"features={features!r}: no file is known yet; give features, such as infer_features(files)"
+                    f"features={features!r}: no file is known yet; pass features, such as infer_features(files)"
                 )
             table = _table(access, [], features, columns, None)
         elements = _elements(table, coder, columns, batch, as_rows)
@@ -178,7 +177,7 @@ class ReadAllFromTFRecord(PTransform):
 
 
 class _List(DoFn):
-    """From names to lists of files, which the next step divides; large files alone, since they are looked into."""
+    """Convert names to lists of files, which the next step divides. Large files are alone, since it opens them."""
 
     def __init__(self, access: Access, split_bytes: int) -> None:
         self._access, self._split_bytes = access, split_bytes
@@ -205,23 +204,23 @@ class _Divide(DoFn):
 
 
 def _access(transform: str, compression_type: str | None, options: dict[str, Any]) -> Access:
-    """Raises TypeError: an option that makes no sense here."""
+    """Check the options. Raises TypeError: an unknown option, or one that Beam replaces."""
     for name in sorted(_REFUSED.keys() & options.keys()):
         raise TypeError(f"{transform} has no {name}: {_REFUSED[name]}")
-    for name in sorted(options.keys() - _OF_STORES - _OF_STREAMS):
+    for name in sorted(options.keys() - STORE_OPTIONS - _STREAM_OPTIONS):
         raise TypeError(f"{transform} has no argument {name!r}")
-    stores = {name: options[name] for name in _OF_STORES & options.keys()}
-    streams = {"num_threads": 1, **{name: options[name] for name in _OF_STREAMS & options.keys()}}
-    ShardReader([], None, **streams)  # says what is wrong with them
+    streams = {"num_threads": 1, **{name: options[name] for name in _STREAM_OPTIONS & options.keys()}}
+    ShardReader([], None, **streams)  # checks them
     streams["max_record_bytes"] = max_record_size(streams.get("max_record_bytes"))
-    return Access(compression_of(compression_type), store_settings(**stores) if stores else None, streams)
+    settings = settings_of(options) if STORE_OPTIONS & options.keys() else None
+    return Access(compression_of(compression_type), settings, streams)
 
 
 def _check_coder(features: object, coder: Coder | None) -> None:
     if isinstance(features, Coder):
-        raise TypeError("the second argument is features; the coder goes by its name, coder=")
+        raise TypeError("the second argument is features; pass the coder as coder=…")
     if coder is not None and not isinstance(coder, BytesCoder):
-        raise TypeError("a coder decodes serialized records, and features parse them: give one of the two")
+        raise TypeError("a coder decodes serialized records, and features parse them: pass one of the two")
 
 
 def _table(
@@ -253,16 +252,16 @@ def _elements(
         return Raw(None if coder is None or isinstance(coder, BytesCoder) else coder)
     if as_rows:
         if batch is not None:
-            raise InvalidArgumentError("as_rows=True makes single rows, and batch= batches: give one of the two")
+            raise InvalidArgumentError("as_rows=True makes single rows, and batch= batches: pass one of the two")
         return Rows(table)
     return Dicts(table) if batch is None else Batches(table, at_least(1, "batch", batch))
 
 
-def _try(reading: Reading, files: Iterable[FilePart]) -> None:
-    """Parses the first few records, so that features that don't fit are told at once.
+def _check_fit(reading: Reading, files: Iterable[FilePart]) -> None:
+    """Parse the first records, so that features that don't fit raise an error early.
 
     Raises:
-      errors.InvalidArgumentError: they don't.
+      errors.InvalidArgumentError: a feature does not fit.
       errors.DataLossError, OSError: the first file can't be read.
     """
     for file in files:

@@ -1,7 +1,7 @@
-"""Files and parts of files as Beam's bounded sources.
+"""Files and byte ranges of files as Beam's bounded sources.
 
-Positions in a file are offsets of bytes. A record belongs to the range in which it begins. What begins where is told by
-the headers from a known record on, so a file that is data of another one's record can't be taken for records.
+Positions in a file are byte offsets. A record belongs to the range in which it begins. Records are found by following
+the headers from a known record on, so data that look like records can't be mistaken for them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from apache_beam.metrics import Metrics
 from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
+from ...base.record_format import FRAME_BYTES
 from ...files.naming.byte_range import FilePart
 from ...files.reading.byte_ranges import SPLIT_BYTES, Split
 from .access import Access, names_of
@@ -28,19 +29,18 @@ from .elements import Elements
 __all__ = ["NAMESPACE", "FilesSource", "PartSource", "PatternSource", "Reading", "source_of"]
 
 NAMESPACE = "tfrecord_fast"  # of counters
-_LOT = 16  # records that the core gives at a time, of which as many are taken together as are not too large
+_LOT = 16  # records that the core returns at a time; they are joined up to _LOT_BYTES
 _LOT_BYTES = 8 << 20
-_FRAME = 8 + 4 + 4  # of a record, without its data
 _LARGEST = 1 << 62
 
 _log = logging.getLogger(__name__)
 
-_Claiming = Generator[Any, None, bool]  # gives elements, and says whether there are no more
+_Claiming = Generator[Any, None, bool]  # yields elements, and returns True after the last one
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read, and what becomes of their records. It pickles.
+    """Access to files, and conversion of their records. Pickles.
 
     Attributes:
       with_filename: elements are pairs (name of the file, element).
@@ -52,7 +52,7 @@ class Reading:
 
 
 class PatternSource(BoundedSource):
-    """All files that names and patterns stand for, which are listed where it is split or read.
+    """All files of names and patterns, listed on the machine that splits or reads the source.
 
     Args:
       names: paths, URLs, patterns, folders; or Beam's ValueProvider of one.
@@ -63,16 +63,16 @@ class PatternSource(BoundedSource):
         self._files: list[FilePart] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_files": None}  # there may be very many
+        return {**vars(self), "_files": None}  # the list may be very long
 
     def files(self) -> list[FilePart]:
-        """Raises FileNotFoundError: there is none for one of the names."""
+        """List the files. Raises FileNotFoundError: a name matches no file."""
         if self._files is None:
             self._files = self._reading.access.listed(names_of(self._names))
         return self._files
 
     def estimate_size(self) -> int:
-        """The bytes of the files, as they are stored."""
+        """Return the stored bytes of the files."""
         return sum(file.bytes for file in self.files())
 
     def split(
@@ -83,7 +83,7 @@ class PatternSource(BoundedSource):
             yield source_of(self._reading, split)
 
     def get_range_tracker(self, start_position: object, stop_position: object) -> RangeTracker:
-        """Of all, which nobody divides but `split`. Nothing is listed for it."""
+        """Return a tracker of the whole source, which only `split` divides. Lists no files."""
         return UnsplittableRangeTracker(OffsetRangeTracker(0, OffsetRangeTracker.OFFSET_INFINITY))
 
     def read(self, range_tracker: RangeTracker) -> Iterator[Any]:
@@ -96,7 +96,7 @@ class PatternSource(BoundedSource):
 
 
 class FilesSource(ConcatSource):
-    """Several files that are read one after the other, by one task unless Beam divides them later."""
+    """Several files, read one after the other by one task, unless Beam divides them later."""
 
     def split(
         self, desired_bundle_size: float | None = None, start_position: Any = None, stop_position: Any = None
@@ -105,85 +105,85 @@ class FilesSource(ConcatSource):
 
 
 class PartSource(BoundedSource):
-    """A file, or a part of one, which Beam may divide further at any byte if it is not compressed."""
+    """A file, or a byte range of a file. Beam may divide an uncompressed one further, at any byte."""
 
-    def __init__(self, reading: Reading, part: FilePart) -> None:
-        self._reading, self._part = reading, part
+    def __init__(self, reading: Reading, file_range: FilePart) -> None:
+        self._reading, self._range = reading, file_range
 
     def estimate_size(self) -> int:
-        return self._part.part_bytes
+        return self._range.part_bytes
 
     def split(
         self, desired_bundle_size: float | None = None, start_position: Any = None, stop_position: Any = None
     ) -> Iterator[SourceBundle]:
-        """As it is: the file was divided when it was found."""
+        """Return the source itself: the file has already been divided."""
         yield SourceBundle(self.estimate_size(), self, start_position, stop_position)
 
     def get_range_tracker(self, start_position: int | None, stop_position: int | None) -> RangeTracker:
-        part = self._part = self._reading.access.looked_at(self._part)
-        if part.end is None:  # positions are numbers of records
+        file_range = self._range = self._reading.access.inspected(self._range)
+        if file_range.end is None:  # positions are numbers of records
             return UnsplittableRangeTracker(OffsetRangeTracker(0, OffsetRangeTracker.OFFSET_INFINITY))
-        begin = part.begin if start_position is None else start_position
-        return OffsetRangeTracker(begin, part.end if stop_position is None else stop_position)
+        begin = file_range.begin if start_position is None else start_position
+        return OffsetRangeTracker(begin, file_range.end if stop_position is None else stop_position)
 
     def read(self, range_tracker: RangeTracker) -> Iterator[Any]:
-        part: FilePart | None = self._part  # as it was when the tracker was made
-        assert part is not None
+        file_range: FilePart | None = self._range  # the same as when the tracker was made
+        assert file_range is not None
         start = range_tracker.start_position()
-        if part.end is not None and start > part.begin:
-            part = self._reading.access.part_from(part, start)
-        if part is None or part.bytes == 0:
+        if file_range.end is not None and start > file_range.begin:
+            file_range = self._reading.access.range_from(file_range, start)
+        if file_range is None or file_range.bytes == 0:
             return
         claim = self._one_by_one if self._reading.elements.by_record else self._all_at_once
-        with self._reading.access.errors_of(part):
-            for records, places in self._lots(part):
-                ended = yield from claim(records, places, range_tracker)
+        with self._reading.access.errors_of(file_range):
+            for records, positions in self._lots(file_range):
+                ended = yield from claim(records, positions, range_tracker)
                 if ended:
                     return
 
-    def _lots(self, part: FilePart) -> Iterator[tuple[_core.RecordBatch, list[int]]]:
-        """Records that are taken together, and their positions."""
+    def _lots(self, file_range: FilePart) -> Iterator[tuple[_core.RecordBatch, list[int]]]:
+        """Yield records to convert together, and their positions."""
         most = self._reading.elements.records
-        stream, batches = self._reading.access.batches(part, min(_LOT, most))
-        place = 0 if part.end is None else part.begin
+        stream, batches = self._reading.access.batches(file_range, min(_LOT, most))
+        position = 0 if file_range.end is None else file_range.begin
         for records in _joined(batches, most):
-            steps = np.ones(len(records), np.int64) if part.end is None else records.sizes + _FRAME
-            ends = place + np.cumsum(steps)
+            steps = np.ones(len(records), np.int64) if file_range.end is None else records.sizes + FRAME_BYTES
+            ends = position + np.cumsum(steps)
             yield records, (ends - steps).tolist()
-            place = int(ends[-1])
+            position = int(ends[-1])
             self._count_damage(stream)
         self._count_damage(stream)
 
-    def _one_by_one(self, records: _core.RecordBatch, places: list[int], tracker: RangeTracker) -> _Claiming:
-        """Claims each record; True if there are no more."""
-        given = 0
+    def _one_by_one(self, records: _core.RecordBatch, positions: list[int], tracker: RangeTracker) -> _Claiming:
+        """Claim each record. Return True after the last record of the range."""
+        claimed = 0
         try:
-            for place, element in zip(places, self._reading.elements.of(records), strict=True):
-                if not tracker.try_claim(place):
+            for position, element in zip(positions, self._reading.elements.of(records), strict=True):
+                if not tracker.try_claim(position):
                     return True
-                given += 1
+                claimed += 1
                 yield self._named(element)
         finally:
-            _count(records[:given])
+            _count(records[:claimed])
         return False
 
-    def _all_at_once(self, records: _core.RecordBatch, places: list[int], tracker: RangeTracker) -> _Claiming:
-        """Claims as many as are left; True if there are no more."""
-        if not tracker.try_claim(places[0]):
+    def _all_at_once(self, records: _core.RecordBatch, positions: list[int], tracker: RangeTracker) -> _Claiming:
+        """Claim all records left in the range. Return True after the last record of the range."""
+        if not tracker.try_claim(positions[0]):
             return True
-        left = len(places)
+        left = len(positions)
         if left > 1:
-            # From here on nobody divides the range before the last of them; before, somebody may have.
-            tracker.set_current_position(places[-1])
-            left = bisect_left(places, tracker.stop_position())
+            # From here on, Beam can't divide the range before the last record; it may have done so earlier.
+            tracker.set_current_position(positions[-1])
+            left = bisect_left(positions, tracker.stop_position())
         taken = records[:left]
         for element in self._reading.elements.of(taken):
             yield self._named(element)
         _count(taken)
-        return left < len(places)
+        return left < len(positions)
 
     def _named(self, element: Any) -> Any:
-        return (self._part.file, element) if self._reading.with_filename else element
+        return (self._range.file, element) if self._reading.with_filename else element
 
     def _count_damage(self, stream: _core.RecordStream) -> None:
         for stretch in stream.take_skipped():
@@ -195,18 +195,17 @@ class PartSource(BoundedSource):
 
 
 def source_of(reading: Reading, split: Split) -> SourceBundle:
-    """The source of what a task reads, with its weight."""
-    sources = [PartSource(reading, part) for part in split.parts]
-    size = sum(part.part_bytes for part in split.parts)
+    """Return the source for one task, with its weight."""
+    sources = [PartSource(reading, file_range) for file_range in split.parts]
+    size = sum(file_range.part_bytes for file_range in split.parts)
     if len(sources) == 1:
         return SourceBundle(size, sources[0], None, None)
-    return SourceBundle(
-        size, FilesSource([SourceBundle(max(one.estimate_size(), 1), one, None, None) for one in sources]), None, None
-    )
+    bundles = [SourceBundle(max(source.estimate_size(), 1), source, None, None) for source in sources]
+    return SourceBundle(size, FilesSource(bundles), None, None)
 
 
 def _joined(batches: Iterator[_core.RecordBatch], most: int) -> Iterator[_core.RecordBatch]:
-    """Batches of `most` records, without copies; of fewer if they are large."""
+    """Join batches to `most` records, or fewer if they are large, without copies."""
     lot: list[_core.RecordBatch] = []
     count = size = 0
     for batch in batches:

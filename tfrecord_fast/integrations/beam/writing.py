@@ -29,24 +29,24 @@ _MIME = "application/octet-stream"
 
 
 class WriteToTFRecord(PTransform):
-    """Writes a PCollection to shards, whose names it gives.
+    """Write a PCollection to shards; the result is their names.
 
-    An element is a serialized record (bytes-like), or becomes an Example: a dict or a row of Beam; or one Example for
-    each of its rows: a pyarrow.RecordBatch or Table, or a data frame, as `encode_examples` takes it. A RecordBatch of
-    this package is written as it is.
+    An element is a serialized record (bytes-like); a dict or a row of Beam, which becomes an Example; a
+    pyarrow.RecordBatch, Table or data frame for `encode_examples`, whose rows become Examples; or a RecordBatch of this
+    package, whose records are written unchanged.
 
     Args:
       file_path_prefix, file_name_suffix, num_shards, shard_name_template, triggering_frequency: as for
-        `beam.io.WriteToTFRecord`: shards are called `PREFIX-00000-of-00003SUFFIX`; num_shards=0 leaves their number to
-        the runner.
-      coder: encodes elements that are none of those.
-      compression_type: one of Beam's CompressionTypes, or as for TFRecordWriter. By default the suffix says it.
-      options: as for TFRecordWriter, such as TFRecordOptions with a level; in place of compression_type.
+        `beam.io.WriteToTFRecord`: shards are called `PREFIX-00000-of-00003SUFFIX`; num_shards=0 lets the runner choose
+        their number.
+      coder: encodes elements of other types.
+      compression_type: one of Beam's CompressionTypes, or as for TFRecordWriter. By default it depends on the suffix.
+      options: as for TFRecordWriter, such as TFRecordOptions with a level; instead of compression_type.
 
-    Shards get their names when all are complete; see docs/integrations/beam.md for what is guaranteed.
+    Shards get their names when all are complete; docs/integrations/beam.md describes the guarantees.
 
     Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: an argument that can't be.
+      TypeError, ValueError, errors.InvalidArgumentError: an argument has the wrong type or value.
     """
 
     def __init__(
@@ -63,22 +63,22 @@ class WriteToTFRecord(PTransform):
     ) -> None:
         super().__init__()
         if options is not None and compression_type not in (None, CompressionTypes.AUTO):
-            raise InvalidArgumentError("options= say the compression too: give them or compression_type")
-        self._named: dict[str, Any] = {
+            raise InvalidArgumentError("options= include the compression: pass options or compression_type")
+        self._arguments: dict[str, Any] = {
             "file_path_prefix": file_path_prefix,
             "file_name_suffix": file_name_suffix,
             "num_shards": num_shards,
             "triggering_frequency": triggering_frequency,
         }
         self._template = shard_name_template
-        self._how = coder, compression_type, options
-        self._sink = _Sink(*self._how, shard_name_template=shard_name_template, **self._named)
+        self._encoding = coder, compression_type, options
+        self._sink = _Sink(*self._encoding, shard_name_template=shard_name_template, **self._arguments)
 
     def expand(self, pcoll: PCollection) -> PCollection:
         sink = self._sink
         if not pcoll.is_bounded and self._template is None:
             template = DEFAULT_WINDOW_SHARD_NAME_TEMPLATE
-            sink = _Sink(*self._how, shard_name_template=template, **self._named)
+            sink = _Sink(*self._encoding, shard_name_template=template, **self._arguments)
         return pcoll | Write(sink)
 
     def display_data(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class WriteToTFRecord(PTransform):
 
 
 class _Opened(NamedTuple):
-    """A shard that is written: into `file`, if it goes through Beam's file system."""
+    """A shard being written; `file` is a file of Beam's file system, or None."""
 
     writer: TFRecordWriter
     file: Any
@@ -94,7 +94,7 @@ class _Opened(NamedTuple):
 
 
 class _Written:
-    """A file of Beam's file system, to write to: those that compress can be flushed only once, by closing."""
+    """A file of Beam's file system without `flush`: compressing files can only be flushed by closing them."""
 
     def __init__(self, file: Any) -> None:
         self.write = file.write
@@ -106,16 +106,16 @@ class _Sink(FileBasedSink):
         coder: Coder | None,
         compression_type: str | None,
         options: str | TFRecordOptions | None,
-        **named: Any,
+        **arguments: Any,
     ) -> None:
-        super().__init__(coder=coder or BytesCoder(), **named)
+        super().__init__(coder=coder or BytesCoder(), **arguments)
         self._encodes = coder is not None and not isinstance(coder, BytesCoder)
         self._options = options
         self._compression = compression_of(compression_type)
-        TFRecordOptions.get_compression_type_string(options)  # says what is wrong
+        TFRecordOptions.get_compression_type_string(options)  # checks them
 
     def _create_temp_dir(self, file_path_prefix: str) -> str:
-        """A hidden folder: one that a killed pipeline leaves is not taken for data by readers of the folder above."""
+        """Create a hidden folder, so that readers of the folder above ignore the rest of a killed pipeline."""
         folder, name = FileSystems.split(super()._create_temp_dir(file_path_prefix))
         hidden: str = FileSystems.join(folder, "." + name)
         return hidden
@@ -128,7 +128,7 @@ class _Sink(FileBasedSink):
             is_plain = not location_of(temp_path).is_url
         else:
             options = compression.ours
-            is_plain = not location_of(temp_path).is_url and not compression.is_of_beam
+            is_plain = not location_of(temp_path).is_url and not compression.is_beams
         if is_plain:
             return _Opened(TFRecordWriter(temp_path, options, num_threads=1), None, [])
         beam = CompressionTypes.UNCOMPRESSED if self._options is not None else compression.beam
@@ -159,7 +159,7 @@ class _Sink(FileBasedSink):
 
 
 def _records_of(value: Any) -> Any:
-    """One serialized record, or a RecordBatch."""
+    """Return a serialized record, or a RecordBatch."""
     if isinstance(value, _core.RecordBatch):
         return value
     if isinstance(value, Row):

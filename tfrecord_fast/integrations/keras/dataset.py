@@ -6,17 +6,18 @@ import contextlib
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import keras
 
 from ...data.dataset import Dataset
 from ...data.functions import guarded
+from ...data.nodes.threads import Mapped, Prefetched
 from ...errors import InvalidArgumentError
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
-from .ahead import Ahead
 from .iterations import Iterations
 from .leaves import Leaves, Ragged
 from .sources import DatasetSource, ReaderSource, Source
@@ -221,7 +222,8 @@ class TFRecordPyDataset(keras.utils.PyDataset):
     def _batches(self, elements: Iterator[Any]) -> Iterator[Any]:
         if self._threads < 2:
             return map(self._converted, elements)
-        return Ahead(elements, self._converted, self._threads, self.max_queue_size)
+        mapped = partial(Mapped, elements, self._converted, self._threads)
+        return Prefetched(mapped, max(self.max_queue_size, 1))
 
     def _converted(self, batch: Any) -> Any:
         """Convert a batch of the source to the batch that Keras gets."""

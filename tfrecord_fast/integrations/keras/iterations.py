@@ -8,7 +8,7 @@ iteration begins and ends:
     on_epoch_begin, batches, on_epoch_end                 the iteration continues (`steps_per_epoch`)
     num_batches, on_epoch_end                             `fit` or `evaluate` begins: an unfinished iteration is over
 
-Batches that are asked for while no iteration is running are only looked at, and found by number.
+Batches requested while no iteration is running are looks at the epoch to come, by number.
 """
 
 from __future__ import annotations

@@ -109,9 +109,7 @@ def typed(value: str, data_type: DataType) -> Any:
             return value.encode()
         return value if isinstance(data_type, StringType) else _integer(value, data_type)
     except (KeyError, ValueError):
-        raise InvalidArgumentError(
-            f"the value {value!r} of a folder does not have type {data_type.simpleString()}"
-        ) from None
+        raise InvalidArgumentError(f"folder value {value!r} does not have type {data_type.simpleString()}") from None
 
 
 def _integer(value: str, data_type: DataType) -> int:

@@ -88,12 +88,9 @@ def check_bytes(schema: StructType, *types: type[DataType]) -> None:
 def check_written(schema: StructType, record_type: str) -> None:
     """Check the types of columns to write. Raises errors.InvalidArgumentError."""
     if record_type == "ByteArray":
-        if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, BinaryType):
-            raise InvalidArgumentError(
-                f"recordType ByteArray needs one column, of type binary, got {schema.simpleString()}"
-            )
-        return
-    features_of(schema, record_type)
+        check_bytes(schema, BinaryType)
+    else:
+        features_of(schema, record_type)
 
 
 def schema_of(features: Any) -> StructType:
@@ -118,9 +115,7 @@ def as_spark(column: Any, field: StructField, where: str) -> Any:
       errors.InvalidArgumentError: a value does not fit, or is missing in a column that is not nullable.
     """
     if not field.nullable and column.null_count:
-        raise InvalidArgumentError(
-            f"{where}: column {field.name!r}: a record lacks a value, but the column is not nullable"
-        )
+        raise InvalidArgumentError(f"{where}: column {field.name!r}: not nullable, but a record lacks a value")
     try:
         if isinstance(_element_of(field.dataType)[0], BooleanType):
             _check_truths(column)

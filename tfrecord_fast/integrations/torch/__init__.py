@@ -1,10 +1,10 @@
-"""PyTorch: datasets that give tensors, for `torch.utils.data.DataLoader` (docs/integrations/torch.md).
+"""PyTorch: datasets of tensors, for `torch.utils.data.DataLoader` (docs/integrations/torch.md).
 
-| name | what |
+| name | contents |
 | --- | --- |
-| `TFRecordIterableDataset` | batches from files, a ShardReader or a `data.Dataset`, in that one's order |
+| `TFRecordIterableDataset` | batches from files, a ShardReader or a `data.Dataset`, in their order |
 | `TFRecordMapDataset` | records by number |
-| `Batch`, `LabelledBatch`, `SequenceBatch` | what they give: they leave a worker as one block of shared memory |
+| `Batch`, `LabelledBatch`, `SequenceBatch` | their batches, which leave a worker as one block of shared memory |
 """
 
 from .batches import Batch, LabelledBatch, SequenceBatch

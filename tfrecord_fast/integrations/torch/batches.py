@@ -1,4 +1,4 @@
-"""What the datasets give: batches that go from process to process as one piece."""
+"""Batches of the datasets, which are sent between processes as one block."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Batch", "LabelledBatch", "Row", "Rows", "SequenceBatch"]
 class Batch(dict[Any, Any]):
     """The columns of a batch: a dict of tensors, and of lists of bytes.
 
-    A DataLoader's worker sends it as one block of shared memory, of which the tensors on the other side are views. A
-    dict that a `collate_fn` or a dataset of one's own makes is sent in the same way once it is a Batch:
-    `Batch({"x": x, "y": y})`. Values may be nests of tensors. Use it as any dict.
+    A DataLoader's worker sends it as one block of shared memory; the tensors on the other side are views of the block.
+    To send dicts of your own `collate_fn` or dataset in the same way, wrap them: `Batch({"x": x, "y": y})`. Values may
+    be nests of tensors. Use it like any dict.
 
     >>> import torch
     >>> Batch(x=torch.zeros(2))["x"]
@@ -33,14 +33,14 @@ class Batch(dict[Any, Any]):
 
 
 class LabelledBatch(NamedTuple):
-    """What a dataset with a `label_key` gives: (columns, label). It travels as one block, too."""
+    """The batch of a dataset with a `label_key`: (columns, label), also sent as one block."""
 
     columns: Any
     label: Any
 
 
 class SequenceBatch(NamedTuple):
-    """What a dataset of SequenceExamples gives: (context, sequences, lengths). It travels as one block, too."""
+    """The batch of a dataset of SequenceExamples: (context, sequences, lengths), also sent as one block."""
 
     context: Any
     sequences: Any
@@ -50,8 +50,8 @@ class SequenceBatch(NamedTuple):
 class Row(dict[Any, Any]):
     """The values of one record: tensors, bytes and lists of bytes.
 
-    `jagged` and `padded` have the keys of values whose length differs from record to record; a batch has jagged or
-    padded tensors of them.
+    `jagged` and `padded` are the keys of values whose length differs from record to record, and which are jagged or
+    padded tensors in a batch.
     """
 
     __slots__ = ("jagged", "padded")
@@ -74,22 +74,21 @@ _Content = tuple[Any, Any, list[torch.Tensor]]
 
 
 class Rows(Sequence[Row]):
-    """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost unless
-    rows were changed.
+    """The rows of a batch, made on access. `default_collate` returns the batch itself, unless rows were changed.
 
     Args:
-      alone: gives the value of a padded column in a row, as it is without the others.
+      unpadded: returns the value of a padded column in a row, without its padding.
       padded: the keys of these columns.
     """
 
     def __init__(
-        self, batch: Batch, count: int, alone: Callable[[Any, int], Any], padded: frozenset[Any] = frozenset()
+        self, batch: Batch, count: int, unpadded: Callable[[Any, int], Any], padded: frozenset[Any] = frozenset()
     ) -> None:
         self.batch = batch
         self._count = count
-        self._alone, self._padded = alone, padded
+        self._unpadded, self._padded = unpadded, padded
         self._jagged: dict[Any, Sequence[torch.Tensor]] | None = None  # the rows of jagged columns
-        self._given: dict[int, tuple[Row, list[_Content]]] = {}  # by number, with what was in them
+        self._accessed: dict[int, tuple[Row, list[_Content]]] = {}  # by number, with their original contents
 
     def __len__(self) -> int:
         return self._count
@@ -98,24 +97,24 @@ class Rows(Sequence[Row]):
         if isinstance(key, slice):
             return [self[i] for i in range(*key.indices(self._count))]
         i = range(self._count)[key]
-        if i not in self._given:
-            row = self._made(i)
-            self._given[i] = row, _contents(row)
-        return self._given[i][0]
+        if i not in self._accessed:
+            row = self._make(i)
+            self._accessed[i] = row, _contents(row)
+        return self._accessed[i][0]
 
-    def _made(self, i: int) -> Row:
+    def _make(self, i: int) -> Row:
         if self._jagged is None:
             self._jagged = {name: column.unbind() for name, column in self.batch.items() if _is_jagged(column)}
         rows = self._jagged
         values = {name: rows[name][i] if name in rows else column[i] for name, column in self.batch.items()}
         for name in self._padded:
-            values[name] = self._alone(name, i)
+            values[name] = self._unpadded(name, i)
         return Row(values, frozenset(rows), self._padded)
 
     @property
     def are_changed(self) -> bool:
-        """Whether a row that was given holds something else now."""
-        return any(not _is_same(_contents(row), before) for row, before in self._given.values())
+        """True if the contents of an accessed row have changed."""
+        return any(not _is_same(_contents(row), before) for row, before in self._accessed.values())
 
 
 def _is_same(now: list[_Content], then: list[_Content]) -> bool:
@@ -125,17 +124,17 @@ def _is_same(now: list[_Content], then: list[_Content]) -> bool:
 
 
 def _holds_same(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two tensors have the same values, NaN where the other has NaN."""
+    """Return True if two tensors have equal values. NaN equals NaN."""
     return a.shape == b.shape and (torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all()))
 
 
 def _contents(row: Row) -> list[_Content]:
-    """Each key and value, and what was in it if that is a copy of what the batch has."""
-    return [(key, value, _held(value, key in row.padded)) for key, value in row.items()]
+    """Return each key and value, and copies of tensors that don't share the batch's memory."""
+    return [(key, value, _copies(value, key in row.padded)) for key, value in row.items()]
 
 
-def _held(value: Any, is_padded: bool) -> list[torch.Tensor]:
-    """The values of a tensor that is padded in the batch, or is sparse."""
+def _copies(value: Any, is_padded: bool) -> list[torch.Tensor]:
+    """Return copies of the values of a tensor that is padded in the batch, or sparse."""
     if not isinstance(value, torch.Tensor):
         return []
     if value.layout == torch.sparse_coo:
@@ -163,15 +162,15 @@ def _collate_values(values: list[Any], key: Any, like: Row) -> Any:
 
 
 def _collate_batches(batches: Sequence[Any], **_: Any) -> Any:
-    """What a DataLoader does that was not told `batch_size=None`."""
+    """Collate for a DataLoader without `batch_size=None`."""
     if len(batches) > 1:
         raise ValueError(
-            f"the dataset gives whole batches, and the DataLoader was to make one of {len(batches)} of them: give "
-            "batch_size=… to the dataset, and batch_size=None to the DataLoader"
+            f"the dataset yields whole batches, but the DataLoader collates {len(batches)} of them: pass batch_size=… "
+            "to the dataset, and batch_size=None to the DataLoader"
         )
     return batches[0]
 
 
-for _kind in (Batch, LabelledBatch, SequenceBatch):
-    default_collate_fn_map[_kind] = _collate_batches
+for _batch_class in (Batch, LabelledBatch, SequenceBatch):
+    default_collate_fn_map[_batch_class] = _collate_batches
 default_collate_fn_map[Row] = _collate_rows

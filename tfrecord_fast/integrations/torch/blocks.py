@@ -1,19 +1,19 @@
-"""Blocks of shared memory that a worker of a DataLoader fills and its parent lets go of, to be filled again.
+"""Reusable blocks of shared memory, which a worker of a DataLoader fills and its parent releases.
 
-A block is a file without a name (a `memfd`), so that it is gone with the last process that has it mapped, however those
-end. The worker hands its descriptor over with the first message about the block; the parent maps it and keeps it for as
-long as it has the worker's `Process`. From then on a batch is copied once, into a block that both sides have mapped
-already, and no system call is made for it.
+A block is a file without a name (a `memfd`), which vanishes with the last process that maps it. The worker sends its
+descriptor with the first message about the block. The parent maps the block, and keeps the mapping as long as the
+worker's `Process` object lives. From then on, sending a batch is one copy into memory that both sides have mapped,
+without a system call.
 
-The first byte of a block says whose it is:
+The first byte of a block is its state:
 
-- `_FREE`: the worker's, who may fill it.
-- `_FULL`: a batch's. The worker set this, filled the block and sent its number. The parent sets `_FREE` when the last
-  tensor that looks into the block is gone.
-- `_LEFT`: nobody's. The parent was forked while it had tensors in the block, so the child has them too, and the block
-  must never be filled again. The worker gives it up.
+- `_FREE`: the worker may fill it.
+- `_FULL`: it holds a batch. The worker set this, filled the block and sent its number. The parent sets `_FREE` when the
+  last tensor in the block is gone.
+- `_LEFT`: it must never be filled again: the parent was forked while it had tensors in the block, and the child still
+  has them. The worker closes the block.
 
-The second byte says whether the parent keeps the block mapped, so that its number is enough.
+The second byte is 1 if the parent keeps the block mapped, so that sending its number is enough.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import weakref
 from multiprocessing.reduction import DupFd
 from typing import Any, NamedTuple
 
-__all__ = ["Full", "Place", "filled", "place_for"]
+__all__ = ["Full", "Room", "filled", "room_for"]
 
 _FREE, _FULL, _LEFT = 0, 1, 2
 _STATE, _KEPT = 0, 1
@@ -37,17 +37,17 @@ _MOST_FREE = 4
 
 
 class Full(NamedTuple):
-    """What the worker tells about a block that it has filled."""
+    """A message about a block that the worker has filled."""
 
-    worker: tuple[int, int]  # its process, and a number that no other worker has
+    worker: tuple[int, int]  # its process, and a unique number
     block: int
-    handle: Any  # the block's descriptor, unless the parent has it; None
+    handle: Any  # the block's descriptor; None if the parent has it
     bytes: int
-    given_up: tuple[int, ...]  # blocks that won't come again
+    closed: tuple[int, ...]  # blocks that the worker has closed
 
 
 class _Block:
-    """A block as the worker has it."""
+    """A block on the worker's side."""
 
     def __init__(self, number: int, size: int) -> None:
         self.number = number
@@ -67,7 +67,7 @@ class _Block:
         return self.memory[_STATE] == _LEFT
 
     def close(self) -> None:
-        os.close(self.file)  # the mapping goes with the last view of it
+        os.close(self.file)  # the mapping ends with its last view
 
 
 class _Blocks:
@@ -77,29 +77,30 @@ class _Blocks:
         self.worker = (os.getpid(), int.from_bytes(os.urandom(8), "little"))
         self._blocks: list[_Block] = []
         self._next = 0
-        self._given_up: list[int] = []
+        self._closed: list[int] = []
         self._lock = threading.Lock()
 
-    def place(self, size: int) -> Place | None:
-        """Room for so many bytes; None if too many blocks are in use, or there is no memory for another."""
+    def room(self, size: int) -> Room | None:
+        """Return room for `size` bytes; None if too many blocks are in use, or memory for another is missing."""
         with self._lock:
             self._tidy()
             free = [block for block in self._blocks if block.is_free()]
-            block = min((one for one in free if one.room >= size), key=lambda one: one.room, default=None)
+            large = [block for block in free if block.room >= size]
+            block = min(large, key=lambda block: block.room, default=None)
             if block is None:
                 if len(self._blocks) >= _MOST_BLOCKS:
                     if not free:
                         return None
-                    self._give_up(free[0])
+                    self._close(free[0])
                 try:
-                    block = self._made(size)
+                    block = self._make(size)
                 except OSError:
                     return None
             block.memory[_STATE] = _FULL
-            given_up, self._given_up = tuple(self._given_up), []
-        return Place(self.worker, block, size, given_up)
+            closed, self._closed = tuple(self._closed), []
+        return Room(self.worker, block, size, closed)
 
-    def _made(self, size: int) -> _Block:
+    def _make(self, size: int) -> _Block:
         room = _HEADER_BYTES + size + size // 8  # the next batch may be a little larger
         block = _Block(self._next, -(-room // _PAGE) * _PAGE)
         self._next += 1
@@ -107,25 +108,25 @@ class _Blocks:
         return block
 
     def _tidy(self) -> None:
-        """Gives up blocks that can't be filled again, and those that are more than are needed."""
+        """Close blocks that must not be filled again, and surplus free blocks."""
         for block in [block for block in self._blocks if block.is_left()]:
-            self._give_up(block)
+            self._close(block)
         for block in [block for block in self._blocks if block.is_free()][_MOST_FREE:]:
-            self._give_up(block)
+            self._close(block)
 
-    def _give_up(self, block: _Block) -> None:
+    def _close(self, block: _Block) -> None:
         self._blocks.remove(block)
-        self._given_up.append(block.number)
+        self._closed.append(block.number)
         block.close()
 
 
-class Place:
+class Room:
     """Room in a block, for one batch. A context manager: after an error, the block is free again."""
 
-    def __init__(self, worker: tuple[int, int], block: _Block, size: int, given_up: tuple[int, ...]) -> None:
-        self._worker, self._block, self._size, self._given_up = worker, block, size, given_up
+    def __init__(self, worker: tuple[int, int], block: _Block, size: int, closed: tuple[int, ...]) -> None:
+        self._worker, self._block, self._size, self._closed = worker, block, size, closed
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> Room:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
@@ -137,23 +138,23 @@ class Place:
         return memoryview(self._block.memory)[_HEADER_BYTES : _HEADER_BYTES + self._size]
 
     def full(self) -> Full:
-        """What to tell the other side."""
+        """Return the message for the parent."""
         block = self._block
         handle = None if block.memory[_KEPT] else (DupFd(block.file), block.memory.size())
-        return Full(self._worker, block.number, handle, self._size, self._given_up)
+        return Full(self._worker, block.number, handle, self._size, self._closed)
 
 
 _blocks: _Blocks | None = None
 
 
-def place_for(size: int) -> Place | None:
-    """Room for a batch of so many bytes that this worker sends to its parent; None: there is none."""
+def room_for(size: int) -> Room | None:
+    """Return room for a batch of `size` bytes that this worker sends to its parent; None if it has none."""
     global _blocks
     if not hasattr(os, "memfd_create"):
         return None
     if _blocks is None:
         _blocks = _Blocks()
-    return _blocks.place(size)
+    return _blocks.room(size)
 
 
 # ---- The parent ----
@@ -163,15 +164,15 @@ _forks = 0  # of this process
 
 
 def filled(full: Full) -> memoryview:
-    """The batch's bytes, writable. The block goes back to the worker when the last reference to them is gone.
+    """Return the batch's bytes, writable. The block returns to the worker when the last reference to them is gone.
 
     Raises:
-      RuntimeError: another process has the block.
+      RuntimeError: the worker belongs to another process.
     """
     blocks = _blocks_of(full.worker)
     memory = None
     if blocks is not None:
-        for number in full.given_up:
+        for number in full.closed:
             blocks.pop(number, None)
         memory = blocks.get(full.block)
     if full.handle is not None:
@@ -185,22 +186,23 @@ def filled(full: Full) -> memoryview:
             blocks[full.block] = memory
             memory[_KEPT] = 1
     if memory is None:
-        raise RuntimeError("a batch of a DataLoader's worker can be received by the DataLoader's process only")
+        raise RuntimeError("a worker's batch can only be received in the process that owns the DataLoader")
     batch = memoryview(memory)[_HEADER_BYTES : _HEADER_BYTES + full.bytes]
-    weakref.finalize(batch, _let_go, memory, os.getpid(), _forks).atexit = False
+    weakref.finalize(batch, _release, memory, os.getpid(), _forks).atexit = False
     return batch
 
 
-def _let_go(memory: mmap.mmap, process: int, forks: int) -> None:
-    if os.getpid() == process:  # and not its child, whose parent still has it
+def _release(memory: mmap.mmap, process: int, forks: int) -> None:
+    if os.getpid() == process:  # a forked child must not release the block of its parent
         memory[_STATE] = _FREE if forks == _forks else _LEFT
 
 
 def _blocks_of(worker: tuple[int, int]) -> dict[int, mmap.mmap] | None:
-    """What is kept of a worker's blocks; None if it isn't this process's child, whose end would be noticed."""
+    """Return the mapped blocks of a worker; None if it is not a child of this process."""
     blocks = _kept.get(worker)
     if blocks is None:
-        process = next((one for one in multiprocessing.active_children() if one.pid == worker[0]), None)
+        children = multiprocessing.active_children()
+        process = next((child for child in children if child.pid == worker[0]), None)
         if process is not None:
             blocks = _kept[worker] = {}
             weakref.finalize(process, _kept.pop, worker, None).atexit = False
@@ -214,7 +216,7 @@ def _count_fork() -> None:
 
 def _begin_in_child() -> None:
     global _blocks
-    _blocks = None  # the parent's
+    _blocks = None  # those are the parent's
     _kept.clear()
 
 

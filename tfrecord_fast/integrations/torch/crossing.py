@@ -1,4 +1,4 @@
-"""How batches go to another process: as one block of shared memory, whatever the number of their tensors."""
+"""Pickling of batches for other processes: one block of shared memory for all tensors of a batch."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import torch
 from torch.utils.data import get_worker_info
 
 from .batches import Batch, LabelledBatch, SequenceBatch
-from .blocks import Full, filled, place_for
+from .blocks import Full, filled, room_for
 from .layout import Layout, layout_of, parts_of, put, restored
 
 __all__ = ["register", "restore"]
 
-_KEPT = 64  # layouts; a batch of fixed shapes has the same one each time
+_KEPT = 64  # layouts; batches of fixed shapes share one
 
 
 class _Kept(collections.OrderedDict[Any, Any]):
-    """The values used last."""
+    """The values used last, by key."""
 
     def keep(self, key: Any, value: Any) -> Any:
         self[key] = value
@@ -35,50 +35,50 @@ _received = _Kept()  # by pickle
 
 def _reduce(batch: Any) -> tuple[Any, ...]:
     try:
-        return _as_a_block(batch)
+        return _reduced_to_block(batch)
     except Exception:
-        # The thread that sends would print the error and drop the batch, for which the consumer waits forever.
-        return _as_torch_does(batch)
+        # The sending thread would print the error and drop the batch, and the consumer would wait forever.
+        return _reduced_by_torch(batch)
 
 
-def _as_torch_does(batch: Any) -> tuple[Any, ...]:
-    """Each tensor by itself."""
+def _reduced_by_torch(batch: Any) -> tuple[Any, ...]:
+    """Send each tensor by itself."""
     return type(batch), (dict(batch),) if isinstance(batch, Batch) else tuple(batch)
 
 
-def _as_a_block(batch: Any) -> tuple[Any, ...]:
+def _reduced_to_block(batch: Any) -> tuple[Any, ...]:
     parts, skeleton = parts_of(batch)
-    key = skeleton, tuple(parts.kinds)
-    found = _layouts.get(key)
-    if found is None:
+    key = skeleton, tuple(parts.types)
+    entry = _layouts.get(key)
+    if entry is None:
         layout = layout_of(*key)
-        found = _layouts.keep(key, (layout, pickle.dumps(layout)))
-    layout, pickled = found
+        entry = _layouts.keep(key, (layout, pickle.dumps(layout)))
+    layout, pickled = entry
     return restore, (_sent(layout, parts.tensors), pickled, parts.others)
 
 
 def _sent(layout: Layout, tensors: list[torch.Tensor]) -> Full | torch.Tensor | bytearray | None:
-    """The block, and the way in which it goes."""
+    """Copy the tensors into a block; its type is the way in which it is sent."""
     if not layout.size:
         return None
     if get_worker_info() is None:
-        # torch takes care of where it goes, and for how long it is needed.
+        # torch sends the shared memory, and frees it.
         block: Any = torch.empty(layout.size, dtype=torch.uint8)
         block.share_memory_()
         put(layout, tensors, block.numpy())
         return cast(torch.Tensor, block)
-    place = place_for(layout.size)
-    if place is None:  # so many batches are being held that this one goes through the pipe
+    room = room_for(layout.size)
+    if room is None:  # the consumer holds too many batches, so this one goes through the pipe
         data = bytearray(layout.size)
         put(layout, tensors, data)
         return data
-    with place:
-        put(layout, tensors, place.buffer)
-        return place.full()
+    with room:
+        put(layout, tensors, room.buffer)
+        return room.full()
 
 
 def restore(block: Full | torch.Tensor | bytearray | None, pickled: bytes, others: list[Any]) -> Any:
-    """The batch that was sent."""
+    """Return the batch that was sent."""
     layout = _received.get(pickled)
     if layout is None:
         layout = _received.keep(pickled, pickle.loads(pickled))
@@ -88,6 +88,6 @@ def restore(block: Full | torch.Tensor | bytearray | None, pickled: bytes, other
 
 
 def register() -> None:
-    """Lets multiprocessing send batches in this way."""
-    for kind in (Batch, LabelledBatch, SequenceBatch):
-        ForkingPickler.register(kind, _reduce)
+    """Make multiprocessing send batches as blocks."""
+    for batch_class in (Batch, LabelledBatch, SequenceBatch):
+        ForkingPickler.register(batch_class, _reduce)

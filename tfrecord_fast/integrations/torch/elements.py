@@ -22,10 +22,10 @@ _OF_STATE = {"version", "epoch", "given", "workers", "seeds"}
 
 
 class Elements:
-    """Iterates over a dataset as a ShardReader does over files: by epochs, by part, resumable.
+    """A dataset that is iterated like a ShardReader: by epochs, divided among workers, resumable.
 
-    Worker i of n gives elements i, i + n, i + 2n, …: all workers run through the dataset up to its last functions,
-    which only see the worker's part. To resume, the elements that were given are run through in the same way.
+    Worker i of n yields elements i, i + n, i + 2n, …. All workers iterate over the dataset up to its last functions,
+    which only see the worker's elements. Resuming skips the elements already yielded in the same way.
     """
 
     def __init__(self, dataset: Dataset[Any]) -> None:
@@ -44,7 +44,7 @@ class Elements:
         seeds = _seeds(node)
         resume = self._resume
         if resume is not None:
-            _check_fits(resume, workers, seeds)
+            _check_state(resume, workers, seeds)
         self._resume = None
         epoch = self._epochs.begin(1)
         try:
@@ -99,7 +99,7 @@ class Elements:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         if not isinstance(state, Mapping):
-            raise TypeError(f"a state of a dataset is a dict, got {type(state).__name__}")
+            raise TypeError(f"a state of a dataset must be a dict, got {type(state).__name__}")
         if state.get("version") != _VERSION or not state.keys() >= _OF_STATE:
             raise ValueError("not a state of TFRecordIterableDataset over a Dataset")
         if not all(isinstance(state[key], int) and 0 <= state[key] < MOST_EPOCHS for key in ("epoch", "given")):
@@ -136,7 +136,7 @@ class _Counted(Iterator[Any]):
 
 
 class _Divided(_Counted):
-    """The same; what makes the elements learns that they are divided."""
+    """The same, for elements that are divided among workers."""
 
     def __next__(self) -> Any:
         with dividing():
@@ -144,12 +144,12 @@ class _Divided(_Counted):
 
 
 def _seeds(node: Node) -> list[int]:
-    """By which it is told whether a dataset draws the orders that another one did."""
+    """Return the shuffle seeds: equal if two datasets draw the same orders."""
     return [draws.seed for draws in draws_of(node)]
 
 
-def _check_fits(state: dict[str, Any], workers: int, seeds: list[int]) -> None:
+def _check_state(state: dict[str, Any], workers: int, seeds: list[int]) -> None:
     if state["seeds"] != seeds:
-        raise ValueError("the saved state is of another dataset: its shuffles had other seeds; give them seed=…")
+        raise ValueError("the saved state is of another dataset: its shuffles have other seeds; pass them seed=…")
     if state["workers"] not in (None, workers):
-        raise ValueError(f"the saved state is of a DataLoader with {state['workers']} parts, this one has {workers}")
+        raise ValueError(f"the saved state is of a DataLoader with {state['workers']} workers, this one has {workers}")

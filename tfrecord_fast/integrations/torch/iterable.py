@@ -29,34 +29,33 @@ __all__ = ["Conversion", "TFRecordIterableDataset", "as_one_piece", "sparse_keys
 class TFRecordIterableDataset(IterableDataset[Any]):
     """Batches of tensors from any number of files, read and parsed on native threads.
 
-    It gives whole batches, so `DataLoader(dataset, batch_size=None)` goes with it.
+    It yields whole batches: use it with `DataLoader(dataset, batch_size=None)`.
 
     Args:
-      files, features, label_key, groups: as for ShardReader. Instead of files, a ShardReader or a `data.Dataset` whose
-        elements are to be given; then there are no other arguments than the following four.
-      strings: what becomes of strings. "list": lists of bytes; "uint8": tensors of their bytes, as `ragged` says.
-      ragged: what becomes of VarLenFeature and RaggedFeature. "jagged": `torch.nested` tensors with layout
-        `torch.jagged`; "padded": dense tensors as long as the batch's longest row, with zeros after shorter ones.
-      transform: called with each batch, in the worker if there are any; what it returns is given instead.
-      num_workers: the DataLoader's, for `len`: each worker makes batches of its own records, so their number depends on
-        it, and the DataLoader doesn't tell.
+      files, features, label_key, groups: as for ShardReader. Instead of files, a ShardReader or a `data.Dataset`, with
+        no arguments except the following four.
+      strings: the form of strings. "list": lists of bytes; "uint8": tensors of their bytes, jagged or padded.
+      ragged: the form of VarLenFeature and RaggedFeature. "jagged": `torch.nested` tensors with layout `torch.jagged`;
+        "padded": dense tensors as long as the batch's longest row, with zeros after shorter ones.
+      transform: called with each batch, in the DataLoader's worker if it has workers; its result replaces the batch.
+      num_workers: the DataLoader's. `len` needs it, since each worker makes batches of its own records.
       options: ShardReader's: `batch_size`, `shuffle_buffer`, `seed`, `num_epochs`, `shard` and so on.
 
-    A batch is a `Batch`, a dict of: for FixedLenFeature a tensor of its dtype `[n, *shape]` over the column's own
-    memory, and for a group of k of them one tensor `[n, k]`; for SparseFeature a tensor with layout `torch.sparse_coo`;
-    for the others what is said above. With `label_key` it is a LabelledBatch, (columns, label); for SequenceExamples a
-    SequenceBatch, (context, sequences, lengths); with `features=None` a list of bytes (or a tensor, with
-    `strings="uint8"`). Elements of a `data.Dataset` keep their structure; pairs become LabelledBatches. Tensors may be
-    written to.
+    A batch is a `Batch`, a dict. A FixedLenFeature is a tensor of its dtype `[n, *shape]`, which shares the column's
+    memory; a group of k of them is one tensor `[n, k]`. A SparseFeature is a tensor with layout `torch.sparse_coo`.
+    With `label_key`, a batch is a LabelledBatch, (columns, label); of SequenceExamples, a SequenceBatch, (context,
+    sequences, lengths); with `features=None`, a list of bytes (or a tensor, with `strings="uint8"`). Elements of a
+    `data.Dataset` keep their structure; pairs become LabelledBatches. Tensors are writable.
 
-    Each iteration is an epoch with an order of its own, see `epoch` and `set_epoch`; the workers of a DataLoader divide
-    the records and agree on the epoch (docs/design.md). With torchdata's StatefulDataLoader, the position is saved and
-    resumed exactly: `state_dict` is ShardReader's. A `data.Dataset` is divided by elements, and every worker runs it up
-    to its last functions, so what it draws at random, other than by shuffles, has to be the same in all workers.
+    Each iteration is an epoch with its own order, see `epoch` and `set_epoch`. The workers of a DataLoader divide the
+    records and agree on the epoch (docs/design.md). torchdata's StatefulDataLoader saves and resumes the exact
+    position: `state_dict` is ShardReader's. The elements of a `data.Dataset` are divided among the workers, and each
+    worker runs it up to its last functions. So random functions in it, except shuffles, must draw the same in all
+    workers.
 
     Raises:
-      errors.InvalidArgumentError: an argument out of range; torch has no tensor for a feature, such as a jagged one for
-        lists of strings.
+      errors.InvalidArgumentError: an argument is out of range; torch has no tensor for a feature, such as lists of
+        strings as a jagged tensor.
 
     >>> import tempfile, os, torch, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
@@ -88,13 +87,13 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         self._source: ShardReader[Any] | Elements
         if isinstance(files, ShardReader | Dataset):
             if features is not None or label_key is not None or groups is not None or options:
-                given = "a ShardReader" if isinstance(files, ShardReader) else "a Dataset"
-                raise InvalidArgumentError(f"{given} has its features and options already: give it alone")
+                source = "a ShardReader" if isinstance(files, ShardReader) else "a Dataset"
+                raise InvalidArgumentError(f"{source} has its own features and options: pass it alone")
             self._source = files if isinstance(files, ShardReader) else Elements(files)
         else:
             choices = choices._replace(sparse=sparse_keys(features))
-            make: Any = ShardReader
-            self._source = make(files, features, label_key=label_key, groups=groups, **options)
+            any_reader: Any = ShardReader
+            self._source = any_reader(files, features, label_key=label_key, groups=groups, **options)
         self._conversion = Conversion(choices, transform)
 
     @property
@@ -109,20 +108,20 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         return self._source.converted(self._conversion)
 
     def _check_workers(self) -> None:
-        """Refuses what would have made `len` wrong, by which trainers stop."""
+        """Check `num_workers`: trainers stop after `len`, so it must be right."""
         info = worker_info()
         workers = 0 if info is None else info.num_workers
         if self._num_workers not in (None, workers):
             raise InvalidArgumentError(
-                f"the dataset was made with num_workers={self._num_workers}, and is read with {workers}: give it what "
-                "the DataLoader is given"
+                f"the dataset has num_workers={self._num_workers}, but the DataLoader has {workers}: pass the same "
+                "number to both"
             )
 
     def __len__(self) -> int:
-        """The number of batches that a DataLoader with `num_workers` gives; in a worker, of this worker's.
+        """The number of batches of a DataLoader with `num_workers`; in a worker, of this worker's batches.
 
         Raises:
-          TypeError: it is not known: batches of files without `num_workers`, or endless ones.
+          TypeError: the number is not known: `num_workers` is missing, or the dataset is endless.
           FileNotFoundError, OSError, errors.DataLossError: a file can't be counted.
         """
         source: Any = self._source
@@ -130,8 +129,8 @@ class TFRecordIterableDataset(IterableDataset[Any]):
             return len(source)
         if self._num_workers is None:
             raise TypeError(
-                "how many batches there are depends on the DataLoader's workers: give num_workers=… to the "
-                "dataset, too, 0 if there are none"
+                "the number of batches depends on the DataLoader's workers: pass num_workers=… to the dataset too, "
+                "or 0 without workers"
             )
         return batches_of_workers(source, max(1, self._num_workers))
 
@@ -144,18 +143,18 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         return self._source.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Lets the next iteration begin with that epoch; workers follow, persistent ones too."""
+        """Let the next iteration begin with `epoch`, in all workers, even persistent ones."""
         self._source.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration that began last stands, in this process; JSON takes it."""
+        """Return the position of the latest iteration in this process, as a dict for JSON."""
         return self._source.state_dict()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Lets the next iteration begin where `state_dict` stood.
+        """Let the next iteration begin at the position of `state_dict`.
 
         Raises:
-          TypeError, ValueError: it is not the state of such a dataset.
+          TypeError, ValueError: `state_dict` is not the state of such a dataset.
         """
         self._source.load_state_dict(state_dict)
 
@@ -164,15 +163,15 @@ class TFRecordIterableDataset(IterableDataset[Any]):
 
 
 class Conversion:
-    """From what a reader or dataset gives to what torch is given."""
+    """Converter of the elements of a reader or dataset to tensors."""
 
     def __init__(self, choices: Choices, transform: Callable[[Any], Any] | None = None) -> None:
         self.choices = choices
         self.transform = transform
 
     def __call__(self, element: Any) -> Any:
-        made = self._converted(element)
-        return made if self.transform is None else as_one_piece(guarded(self.transform)(made))
+        tensors = self._converted(element)
+        return tensors if self.transform is None else as_one_piece(guarded(self.transform)(tensors))
 
     def _converted(self, element: Any, key: object = None) -> Any:
         if isinstance(element, Mapping):
@@ -180,10 +179,10 @@ class Conversion:
         if isinstance(element, RecordBatch):
             return self._records(element)
         if isinstance(element, tuple) and not hasattr(element, "_fields"):
-            parts = [self._converted(part, i) for i, part in enumerate(element)]
-            if len(parts) == 3 and all(isinstance(part, Mapping) for part in parts):
-                return SequenceBatch(*parts)
-            return as_one_piece(tuple(parts))
+            items = [self._converted(item, i) for i, item in enumerate(element)]
+            if len(items) == 3 and all(isinstance(item, Mapping) for item in items):
+                return SequenceBatch(*items)
+            return as_one_piece(tuple(items))
         return tensor_of(element, self.choices, key)
 
     def _records(self, records: RecordBatch) -> Any:
@@ -192,17 +191,17 @@ class Conversion:
         return tensor_of(BytesArray([records.view(i) for i in range(len(records))]), self.choices, "records")
 
 
-def as_one_piece(made: Any) -> Any:
-    """What a function made, as what travels in one block."""
-    if type(made) is dict:
-        return Batch(made)
-    if type(made) is tuple and len(made) == 2:
-        return LabelledBatch(*made)
-    return made
+def as_one_piece(batch: Any) -> Any:
+    """Convert a dict or a pair to the class that is sent as one block."""
+    if type(batch) is dict:
+        return Batch(batch)
+    if type(batch) is tuple and len(batch) == 2:
+        return LabelledBatch(*batch)
+    return batch
 
 
 def sparse_keys(features: Any) -> frozenset[Any]:
-    """The keys of the SparseFeatures, which are columns of a type of their own; SequenceExamples have none."""
+    """Return the keys of the SparseFeatures, whose columns have their own type. SequenceExamples have none."""
     if not isinstance(features, Mapping):
         return frozenset()
     return frozenset(key for key, feature in features.items() if "index_key" in getattr(feature, "_fields", ()))

@@ -25,23 +25,23 @@ __all__ = ["TFRecordMapDataset"]
 class TFRecordMapDataset(Dataset[Any]):
     """The records of uncompressed files by number, as tensors: `DataLoader(dataset, batch_size=1024, shuffle=True)`.
 
-    The records of a batch are read and parsed together, and the DataLoader's usual collation takes the batch as it is,
-    so this costs no Python per record. It works with any sampler, with DistributedSampler and with `Subset`.
+    The records of a batch are read and parsed together, and the DataLoader's default collation passes the batch on, so
+    no Python code runs per record. Works with any sampler, with DistributedSampler and with `Subset`.
 
     Args:
       files, features, groups: as for IndexedReader; instead of files, an IndexedReader, without features and options.
       strings, ragged: as for TFRecordIterableDataset.
-      transform: called with each record; what it returns is given instead.
-      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader; None is its default.
-      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader; None is its default.
+      transform: called with each record; its result replaces the record.
+      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader; None: its default.
+      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader; None: its default.
 
     `dataset[i]` is one record: a dict of tensors, `bytes` and lists of them, or, with `features=None`, bytes.
-    `dataset[a:b]` and `dataset[[3, 1, 2]]` give a Batch, as TFRecordIterableDataset does, or a list of bytes.
+    `dataset[a:b]` and `dataset[[3, 1, 2]]` return a Batch, like TFRecordIterableDataset, or a list of bytes.
 
     Raises:
-      errors.InvalidArgumentError, TypeError, ValueError: as IndexedReader; torch has no tensor for a feature; an option
-        beside an IndexedReader.
-      IndexError: there is no such record.
+      errors.InvalidArgumentError, TypeError, ValueError: as for IndexedReader; torch has no tensor for a feature; an
+        IndexedReader is passed with other options.
+      IndexError: a number is out of range.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
@@ -80,15 +80,15 @@ class TFRecordMapDataset(Dataset[Any]):
             "max_requests": max_requests,
             "cache_dir": cache_dir,
         }
-        given = {name: value for name, value in options.items() if value is not None}
+        chosen = {name: value for name, value in options.items() if value is not None}
         if isinstance(files, IndexedReader):
-            if features is not None or given:
-                raise InvalidArgumentError("an IndexedReader has its features and options already: give it alone")
+            if features is not None or chosen:
+                raise InvalidArgumentError("an IndexedReader has its own features and options: pass it alone")
             self.reader = files
         else:
             choices = choices._replace(sparse=sparse_keys(features))
-            make: Any = IndexedReader
-            self.reader = make(files, features, **given)
+            any_reader: Any = IndexedReader
+            self.reader = any_reader(files, features, **chosen)
         self._conversion = Conversion(choices)
         self._transform = transform
 
@@ -109,7 +109,7 @@ class TFRecordMapDataset(Dataset[Any]):
         return self._rows(self.reader.take([i]), 1)[0]
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
-        """The records of these numbers, read together; a DataLoader asks for them."""
+        """Return the records with these numbers, read together; called by a DataLoader."""
         return self._rows(self.reader.take(np.asarray(indices)), len(indices))
 
     def _rows(self, taken: Any, count: int) -> Sequence[Any]:
@@ -128,6 +128,6 @@ class TFRecordMapDataset(Dataset[Any]):
         return f"{type(self).__name__}({self.reader!r})"
 
 
-def _as_row(made: Any, row: Any) -> Any:
-    """What a function made of a row. A DataLoader pads what was padded."""
-    return Row(made, padded=row.padded & made.keys()) if type(made) is dict and isinstance(row, Row) else made
+def _as_row(result: Any, row: Any) -> Any:
+    """Convert the result of a function of a row to a Row, whose padded columns are padded in a batch."""
+    return Row(result, padded=row.padded & result.keys()) if type(result) is dict and isinstance(row, Row) else result

@@ -1,4 +1,4 @@
-"""From columns to tensors, without a copy where the column is an array."""
+"""Conversion of columns to tensors, without a copy if the column is an array."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Ragged: TypeAlias = Literal["jagged", "padded"]
 
 
 class Choices(NamedTuple):
-    """What becomes of the columns that torch has more than one type for, or none."""
+    """The types of columns for which torch has several types, or none."""
 
     strings: Strings
     ragged: Ragged
@@ -32,53 +32,57 @@ class Choices(NamedTuple):
     @classmethod
     def checked(cls, strings: Strings, ragged: Ragged) -> Choices:
         if strings not in ("list", "uint8"):
-            raise InvalidArgumentError(f'strings is "list" or "uint8", got {strings!r}')
+            raise InvalidArgumentError(f'strings must be "list" or "uint8", got {strings!r}')
         if ragged not in ("jagged", "padded"):
-            raise InvalidArgumentError(f'ragged is "jagged" or "padded", got {ragged!r}')
+            raise InvalidArgumentError(f'ragged must be "jagged" or "padded", got {ragged!r}')
         return cls(strings, ragged)
 
 
 def tensors_of(columns: Mapping[Any, Any], choices: Choices) -> dict[Any, Any]:
-    """The columns of a batch as tensors and lists.
+    """Convert the columns of a batch to tensors and lists.
 
     Raises:
-      errors.InvalidArgumentError: torch has no tensor for a column.
+      errors.InvalidArgumentError: torch has no tensor type for a column.
     """
-    made = {}
+    tensors = {}
     for key, column in columns.items():
         if type(column) is np.ndarray and column.dtype.kind in "fiub" and column.flags.writeable:
-            made[key] = torch.from_numpy(column)
+            tensors[key] = torch.from_numpy(column)
         else:
-            made[key] = tensor_of(column, choices, key)
-    return made
+            tensors[key] = tensor_of(column, choices, key)
+    return tensors
 
 
 def tensor_of(column: Any, choices: Choices, key: object) -> Any:
-    """A column as a tensor or a list; `key` is named in errors."""
+    """Convert a column to a tensor or a list; errors name `key`."""
     if isinstance(column, np.ndarray):
-        return _of_array(column)
+        return _array_tensor(column)
     if isinstance(column, BytesArray):
-        return column.tolist() if choices.strings == "list" else _of_strings(column, choices.ragged, key)
+        return column.tolist() if choices.strings == "list" else _string_tensor(column, choices.ragged, key)
     if isinstance(column, SparseTensor):
-        if column.has_indices if choices.sparse is None else key in choices.sparse:
-            return _of_sparse(column, key)
-        return _of_ragged(_as_ragged(column), choices, key)
+        if _is_sparse(column, choices, key):
+            return _sparse_tensor(column, key)
+        return _ragged_tensor(_as_ragged(column), choices, key)
     if isinstance(column, RaggedTensor):
-        return _of_ragged(column, choices, key)
+        return _ragged_tensor(column, choices, key)
     if isinstance(column, np.generic):
-        return _of_array(np.asarray(column))
+        return _array_tensor(np.asarray(column))
     if isinstance(column, Mapping):
         return tensors_of(column, choices)
     if isinstance(column, tuple):
-        parts = (tensor_of(part, choices, key) for part in column)
-        return type(column)(*parts) if hasattr(column, "_fields") else tuple(parts)
+        items = (tensor_of(item, choices, key) for item in column)
+        return type(column)(*items) if hasattr(column, "_fields") else tuple(items)
     if is_attrs(column):
-        return attrs_like(column, [tensor_of(part, choices, key) for part in items_of(column)])
+        return attrs_like(column, [tensor_of(item, choices, key) for item in items_of(column)])
     return column
 
 
+def _is_sparse(column: SparseTensor, choices: Choices, key: object) -> bool:
+    return column.has_indices if choices.sparse is None else key in choices.sparse
+
+
 def padded_keys(columns: Mapping[Any, Any], choices: Choices) -> frozenset[Any]:
-    """The keys of columns whose tensors have zeros after shorter rows."""
+    """Return the keys of columns whose tensors have zeros after shorter rows."""
     if choices.ragged != "padded":
         return frozenset()
     return frozenset(key for key, column in columns.items() if _is_padded(column, choices, key))
@@ -86,7 +90,7 @@ def padded_keys(columns: Mapping[Any, Any], choices: Choices) -> frozenset[Any]:
 
 def _is_padded(column: Any, choices: Choices, key: object) -> bool:
     if isinstance(column, SparseTensor):
-        if column.has_indices if choices.sparse is None else key in choices.sparse:
+        if _is_sparse(column, choices, key):
             return False
         column = _as_ragged(column)
     values = column.flat_values if isinstance(column, RaggedTensor) else column
@@ -94,19 +98,19 @@ def _is_padded(column: Any, choices: Choices, key: object) -> bool:
 
 
 def row_of(columns: Mapping[Any, Any], choices: Choices, key: Any, number: int) -> Any:
-    """A row of a padded column, as it is without the others."""
+    """Return a row of a padded column, without its padding."""
     column = columns[key]
     rows = _as_ragged(column) if isinstance(column, SparseTensor) else column
     return tensor_of(rows[number : number + 1], choices, key)[0]
 
 
 def padded(rows: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Tensors of as many dimensions as one, with zeros after those that are shorter."""
+    """Stack tensors of different sizes, with zeros after shorter ones."""
     longest = [max(sizes) for sizes in zip(*(row.shape for row in rows), strict=True)]
-    made: torch.Tensor = rows[0].new_zeros(len(rows), *longest)
-    for one, row in zip(made, rows, strict=True):
-        one[tuple(map(slice, row.shape))] = row
-    return made
+    stack: torch.Tensor = rows[0].new_zeros(len(rows), *longest)
+    for target, row in zip(stack, rows, strict=True):
+        target[tuple(map(slice, row.shape))] = row
+    return stack
 
 
 def _as_ragged(column: SparseTensor) -> RaggedTensor:
@@ -116,40 +120,36 @@ def _as_ragged(column: SparseTensor) -> RaggedTensor:
     return RaggedTensor.from_row_splits(rows, column.row_steps, validate=False)
 
 
-def _of_array(array: npt.NDArray[Any]) -> Any:
+def _array_tensor(array: npt.NDArray[Any]) -> Any:
     if array.dtype.hasobject or array.dtype.kind in "SUT":
         return array.tolist()
-    # A tensor can be written to whatever the array says, so one over memory that isn't its own is a copy.
+    # Tensors are always writable, so a read-only array must be copied.
     if not array.flags.writeable or not array.dtype.isnative or any(step < 0 for step in array.strides):
         array = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
-    if array.dtype.name == "bfloat16":  # of the package ml_dtypes, which torch doesn't know
+    if array.dtype.name == "bfloat16":  # from the package ml_dtypes; torch doesn't know it
         return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
 
-def _of_strings(column: BytesArray, ragged: Ragged, key: object) -> torch.Tensor:
+def _string_tensor(column: BytesArray, ragged: Ragged, key: object) -> torch.Tensor:
     if ragged == "padded":
         return torch.from_numpy(_padded_rows(column))
     if column.ndim != 1:
         raise _no_jagged(key, f"strings of shape {list(column.shape[1:])} per record")
     ends = np.zeros(len(column) + 1, np.int64)
     np.cumsum(column.lengths(), out=ends[1:])
-    return _jagged(_joined(column), ends)
-
-
-def _joined(column: BytesArray) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(bytearray(_core.bytes_joined(column)), np.uint8)
+    return _jagged(np.frombuffer(bytearray(_core.bytes_joined(column)), np.uint8), ends)
 
 
 def _padded_rows(column: BytesArray) -> npt.NDArray[np.uint8]:
-    """The bytes of each element, `[*shape, longest]`, with zeros after those that are shorter."""
+    """Return the bytes of each element, `[*shape, longest]`, with zeros after shorter elements."""
     longest = int(column.lengths().max()) if column.size else 0
     rows = np.zeros((column.size, longest), np.uint8)
     _core.bytes_copy_rows(column, rows, exact=False)
     return rows.reshape(*column.shape, longest)
 
 
-def _of_ragged(column: RaggedTensor, choices: Choices, key: object) -> Any:
+def _ragged_tensor(column: RaggedTensor, choices: Choices, key: object) -> Any:
     if isinstance(column.flat_values, BytesArray):
         if choices.strings == "list":
             return column.to_list()
@@ -157,7 +157,7 @@ def _of_ragged(column: RaggedTensor, choices: Choices, key: object) -> Any:
             raise _no_jagged(key, "lists of strings")
         column = _with_values(column, _padded_rows(column.flat_values))
     if choices.ragged == "padded":
-        return _of_array(to_dense(column))
+        return _array_tensor(to_dense(column))
     if column.ragged_rank > 1:
         raise _no_jagged(key, f"{column.ragged_rank} ragged dimensions")
     return _jagged(column.values, column.row_splits)
@@ -169,19 +169,19 @@ def _with_values(column: RaggedTensor, flat: npt.NDArray[Any]) -> RaggedTensor:
 
 
 def _jagged(values: npt.NDArray[Any], splits: npt.NDArray[Any]) -> torch.Tensor:
-    made: torch.Tensor = torch.nested.nested_tensor_from_jagged(_of_array(values), _of_array(splits))
-    return made
+    tensor: torch.Tensor = torch.nested.nested_tensor_from_jagged(_array_tensor(values), _array_tensor(splits))
+    return tensor
 
 
 def _no_jagged(key: object, what: str) -> InvalidArgumentError:
     return InvalidArgumentError(
-        f'feature {key!r}: a jagged tensor has one ragged dimension, and these are {what}; strings="list" gives lists '
-        'of bytes, ragged="padded" dense tensors'
+        f'feature {key!r}: a jagged tensor can\'t hold {what}; use strings="list" for lists of bytes, or '
+        'ragged="padded" for dense tensors'
     )
 
 
-def _of_sparse(column: SparseTensor, key: object) -> torch.Tensor:
+def _sparse_tensor(column: SparseTensor, key: object) -> torch.Tensor:
     if column.dtype.hasobject:
-        raise InvalidArgumentError(f"feature {key!r}: a sparse tensor of torch can't hold strings; use VarLenFeature")
-    indices = _of_array(np.ascontiguousarray(column.indices.T))
-    return torch.sparse_coo_tensor(indices, _of_array(column.values), column.shape, check_invariants=False)
+        raise InvalidArgumentError(f"feature {key!r}: torch's sparse tensors can't hold strings; use VarLenFeature")
+    indices = _array_tensor(np.ascontiguousarray(column.indices.T))
+    return torch.sparse_coo_tensor(indices, _array_tensor(column.values), column.shape, check_invariants=False)

@@ -1,7 +1,7 @@
 """`tfrecord.iterator_utils`: iterators that repeat, mix and shuffle others.
 
-Random numbers are drawn from `numpy.random`, one per element and in the order in which `tfrecord` draws them, so that
-`numpy.random.seed` gives the same order in both packages.
+Random numbers are drawn from `numpy.random`, one per element and in the same order as in `tfrecord`, so that
+`numpy.random.seed` determines the same order in both packages.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ __all__ = ["cycle", "sample_iterators", "shuffle_iterator"]
 
 
 def cycle(iterator_fn: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-    """The elements of `iterator_fn()`, again and again; ends if a pass over them gives nothing."""
-    found = True
-    while found:
-        found = False
+    """Repeat the elements of `iterator_fn()`; end if a pass over them is empty."""
+    has_elements = True
+    while has_elements:
+        has_elements = False
         for element in iterator_fn():
-            found = True
+            has_elements = True
             yield element
 
 
 def sample_iterators(
     iterators: Sequence[Callable[[], Iterable[Any]]], ratios: Sequence[float], infinite: bool = True
 ) -> Iterator[Any]:
-    """Elements of several iterators, each drawn from one of them at random.
+    """Yield elements of several iterators, each drawn from one of them at random.
 
     Args:
       iterators: functions without arguments, each of which begins a new pass over its elements.
-      ratios: how often each is drawn from, relative to the others.
-      infinite: whether an iterator that has ended begins again. One without any elements is left out.
+      ratios: the relative weights of the iterators.
+      infinite: start an iterator again when it has ended. Iterators without elements are left out.
 
     Raises:
-      errors.InvalidArgumentError: a ratio is negative or not finite, all of them are 0, or there are more or fewer of
-        them than iterators.
+      errors.InvalidArgumentError: a ratio is negative or not finite, all ratios are 0, or there is not one for each
+        iterator.
     """
     weights = np.array(ratios, dtype=np.float64)
     if weights.shape != (len(iterators),) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise InvalidArgumentError(f"ratios are one number from 0 on for each of {len(iterators)} files, got {ratios}")
+        raise InvalidArgumentError(f"ratios must be {len(iterators)} numbers from 0 on, one per file, got {ratios}")
     if len(iterators) and not weights.any():
         raise InvalidArgumentError(f"at least one ratio must be above 0, got {ratios}")
-    left = [cycle(one) if infinite else iter(one()) for one in iterators]
+    left = [cycle(begin) if infinite else iter(begin()) for begin in iterators]
     weights = weights / weights.sum() if left else weights
     while left:
         choice = np.random.choice(len(weights), p=weights)
@@ -55,7 +55,7 @@ def sample_iterators(
         except StopIteration:
             del left[choice]
             weights = np.delete(weights, choice)
-            if not weights.any():  # nothing else is ever to be drawn
+            if not weights.any():  # the others are never drawn
                 return
             weights = weights / weights.sum()
         else:
@@ -63,9 +63,9 @@ def sample_iterators(
 
 
 def shuffle_iterator(iterator: Iterable[Any], queue_size: int) -> Iterator[Any]:
-    """The elements of an iterator, drawn at random from a queue of the next `queue_size`.
+    """Yield the elements of an iterator, drawn at random from a queue of the next `queue_size`.
 
-    Warns if there are fewer than `queue_size` elements.
+    Warns if the iterator has fewer than `queue_size` elements.
     """
     elements = iter(iterator)
     queue: list[Any] = []
@@ -78,11 +78,11 @@ def shuffle_iterator(iterator: Iterable[Any], queue_size: int) -> Iterator[Any]:
             )
             break
     while queue:
-        place = np.random.randint(len(queue))
+        position = np.random.randint(len(queue))
         try:
             following = next(elements)
         except StopIteration:
-            yield queue.pop(place)
+            yield queue.pop(position)
         else:
-            drawn, queue[place] = queue[place], following
+            drawn, queue[position] = queue[position], following
             yield drawn

@@ -1,27 +1,27 @@
 """`tfrecord.reader`: iterators over the records of a file, serialized or decoded.
 
-All of them open the file when the first element is asked for, and raise what goes wrong there:
+They open the file for the first element, and then raise:
 
   FileNotFoundError, OSError: a file can't be read.
   ValueError: `compression_type` is neither None nor "gzip".
   errors.DataLossError: the file is damaged; each record's checksums are verified.
-  errors.InvalidArgumentError: a record is no Example, or the index is of another file.
+  errors.InvalidArgumentError: a record is not an Example, or the index belongs to another file.
   KeyError: a record lacks a key, or a description has another type than "byte", "float" and "int".
-  TypeError: values have another type than the description says.
+  TypeError: values don't have the type of the description.
 
-Arguments that they share:
+Common arguments:
 
   data_path: the file.
-  index_path: its index, as `tools.tfrecord2idx` writes it, or None.
-  shard: (index, count), for one of `count` disjoint parts. With an index, a part is a range of records; without one,
+  index_path: its index, written by `tools.tfrecord2idx`, or None.
+  shard: (index, count), for one of `count` disjoint shards. With an index, a shard is a range of records; without one,
     every `count`-th record. None reads all: in order without an index, and with one, from a random record to the end,
     and then from the first up to that one.
-  compression_type: None or "gzip". None reads a compressed file as well.
+  compression_type: None or "gzip". None also reads compressed files.
   description, context_description, features_description: keys, in a list or with their types ("byte", "float", "int")
-    in a dict; None, or an empty one, stands for all keys.
+    in a dict; None or an empty description: all keys.
 
-Values: int64 `[n]` or float32 `[n]`; of strings, `bytes` if there is one, else an array `[n]` of dtype S, or of objects
-if a string ends in a zero, which dtype S would drop. In feature lists, a list of these, one per step.
+Values: int64 `[n]` or float32 `[n]`; a single string is `bytes`, several are an array `[n]` of dtype S, or of objects
+if a string ends in a zero byte, which dtype S would drop. Feature lists: a list of these, one per step.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from . import iterator_utils
 from .decoding import Description, check_description, example_rows, sequence_rows, strings
-from .records import Place, record_batches
+from .records import Source, record_batches
 
 __all__ = [
     "example_loader",
@@ -57,8 +57,8 @@ def tfrecord_iterator(
     shard: tuple[int, int] | None = None,
     compression_type: str | None = None,
 ) -> Iterator[memoryview]:
-    """The records, as memoryviews, which stay valid."""
-    for batch in record_batches(Place(data_path, index_path, shard, compression_type)):
+    """Yield the records as memoryviews, which stay valid."""
+    for batch in record_batches(Source(data_path, index_path, shard, compression_type)):
         for i in range(len(batch)):
             yield batch.view(i)
 
@@ -70,9 +70,9 @@ def example_loader(
     shard: tuple[int, int] | None = None,
     compression_type: str | None = None,
 ) -> Iterator[Row]:
-    """The features of each Example, as a dict."""
+    """Yield the features of each Example as a dict."""
     wanted = check_description(description)
-    for batch in record_batches(Place(data_path, index_path, shard, compression_type)):
+    for batch in record_batches(Source(data_path, index_path, shard, compression_type)):
         yield from example_rows(batch, wanted)
 
 
@@ -84,9 +84,9 @@ def sequence_loader(
     shard: tuple[int, int] | None = None,
     compression_type: str | None = None,
 ) -> Iterator[tuple[Row, Row]]:
-    """The context and the feature lists of each SequenceExample, as two dicts."""
+    """Yield the context and the feature lists of each SequenceExample as two dicts."""
     context, lists = check_description(context_description), check_description(features_description)
-    for batch in record_batches(Place(data_path, index_path, shard, compression_type)):
+    for batch in record_batches(Source(data_path, index_path, shard, compression_type)):
         yield from sequence_rows(batch, context, lists)
 
 
@@ -98,7 +98,7 @@ def tfrecord_loader(
     sequence_description: Description = None,
     compression_type: str | None = None,
 ) -> Iterator[Row] | Iterator[tuple[Row, Row]]:
-    """`example_loader`, or `sequence_loader` if `sequence_description` is given, be it empty."""
+    """Return `example_loader`, or `sequence_loader` if `sequence_description` is not None."""
     if sequence_description is None:
         return example_loader(data_path, index_path, description, shard, compression_type)
     return sequence_loader(data_path, index_path, description, sequence_description, shard, compression_type)
@@ -114,12 +114,12 @@ def multi_tfrecord_loader(
     infinite: bool = True,
     shard: tuple[int, int] | None = None,
 ) -> Iterator[Any]:
-    """What `tfrecord_loader` gives for several files, drawn from them at random.
+    """Yield the elements of `tfrecord_loader` for several files, drawn at random.
 
     Args:
       data_pattern, index_pattern: paths, with `{}` for the name of a split.
-      splits: for each split, how often it is drawn from, relative to the others.
-      infinite: whether a file that has ended begins again.
+      splits: the relative weight of each split.
+      infinite: start a file again when it has ended.
     """
     loaders = [
         functools.partial(
@@ -137,18 +137,18 @@ def multi_tfrecord_loader(
 
 
 def process_feature(feature: Any, typename: str | None, typename_mapping: Mapping[str, str], key: str) -> Any:
-    """The value of a Feature message.
+    """Return the value of a Feature message.
 
     Args:
-      typename: the type that it must have, as a key of `typename_mapping`; None for any.
-      typename_mapping: the names of types, with the fields of the message that hold them.
+      typename: the expected type, a key of `typename_mapping`; None: any type.
+      typename_mapping: the names of types, with their fields in the message.
       key: the name of the feature, for errors.
     """
     field = feature.WhichOneof("kind")
     if field is None:
         raise InvalidArgumentError(f"feature {key!r} has no list of values, so that its type is unknown")
     if typename is not None and typename_mapping[typename] != field:
-        name = next((name for name, one in typename_mapping.items() if one == field), field)
+        name = next((name for name, type_field in typename_mapping.items() if type_field == field), field)
         raise TypeError(f"incompatible type {typename!r} for {key!r} (should be {name!r})")
     values = getattr(feature, field).value
     if field == "bytes_list":
@@ -157,27 +157,27 @@ def process_feature(feature: Any, typename: str | None, typename_mapping: Mappin
 
 
 def extract_feature_dict(features: Any, description: Description, typename_mapping: Mapping[str, str]) -> Row:
-    """The values of a Features or a FeatureLists message, as a dict.
+    """Return the values of a Features or a FeatureLists message as a dict.
 
     Args:
-      description: keys, in a list or with their types in a dict; None, or an empty one, for all.
+      description: keys, in a list or with their types in a dict; None or an empty description: all keys.
       typename_mapping: as for `process_feature`.
     """
     if hasattr(features, "feature"):
-        found, many = features.feature, False
+        messages, are_lists = features.feature, False
     elif hasattr(features, "feature_list"):
-        found, many = features.feature_list, True
+        messages, are_lists = features.feature_list, True
     else:
         raise TypeError(f"expected a Features or a FeatureLists message, got {type(features).__name__}")
     if description is None or len(description) == 0:
-        description = list(found)
+        description = list(messages)
     wanted = description if isinstance(description, Mapping) else dict.fromkeys(description)
     row: Row = {}
     for key, name in wanted.items():
-        if key not in found:
-            raise KeyError(f"Key {key} doesn't exist (select from {list(found)})!")
-        if many:
-            row[key] = [process_feature(one, name, typename_mapping, key) for one in found[key].feature]
+        if key not in messages:
+            raise KeyError(f"Key {key} doesn't exist (select from {list(messages)})!")
+        if are_lists:
+            row[key] = [process_feature(feature, name, typename_mapping, key) for feature in messages[key].feature]
         else:
-            row[key] = process_feature(found[key], name, typename_mapping, key)
+            row[key] = process_feature(messages[key], name, typename_mapping, key)
     return row

@@ -1,7 +1,8 @@
-"""`tfrecord.writer`: a writer that makes Examples and SequenceExamples of dicts."""
+"""`tfrecord.writer`: a writer of dicts as Examples and SequenceExamples."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import struct
@@ -24,12 +25,12 @@ _MOST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class TFRecordWriter:
-    """Writes dicts as Examples and SequenceExamples.
+    """Writer of dicts as Examples and SequenceExamples.
 
     Args:
-      data_path: of the file, which is replaced if it exists.
+      data_path: the path of the file, which is replaced if it exists.
 
-    `file` is the writer of serialized records below it. A context manager.
+    `file` is the underlying writer of serialized records. A context manager.
 
     Raises:
       OSError: the file can't be written.
@@ -39,7 +40,7 @@ class TFRecordWriter:
         self.file = RecordWriter(data_path)
 
     def close(self) -> None:
-        """Writes what is left, and closes the file; later calls do nothing."""
+        """Write buffered records, and close the file; later calls do nothing."""
         self.file.close()
 
     def __enter__(self) -> TFRecordWriter:
@@ -49,7 +50,7 @@ class TFRecordWriter:
         self.file.__exit__(*error)
 
     def write(self, datum: Datum, sequence_datum: Mapping[str, tuple[Sequence[Any], str]] | None = None) -> None:
-        """Appends an Example or, with `sequence_datum`, a SequenceExample.
+        """Append an Example or, with `sequence_datum`, a SequenceExample.
 
         Args:
           datum: by key, (value, type): a value, or a list, tuple or array `[n]` of them; the type is "byte", "float" or
@@ -57,9 +58,9 @@ class TFRecordWriter:
           sequence_datum: by key, (steps, type): each step is such a value or list.
 
         Raises:
-          KeyError: another type.
-          TypeError: a value of another type than it says; names the key.
-          ValueError: an integer that int64 does not hold, or a number that float32 makes infinite; names the key.
+          KeyError: an unknown type.
+          TypeError: a value does not have its type; the error names the key.
+          ValueError: an integer does not fit in int64, or a number is infinite in float32; the error names the key.
         """
         if sequence_datum is None:
             self.file.write(self.serialize_tf_example(datum))
@@ -68,24 +69,24 @@ class TFRecordWriter:
 
     @staticmethod
     def masked_crc(data: bytes) -> bytes:
-        """The masked CRC32C of some bytes, as 4 bytes, little-endian."""
+        """Return the masked CRC32C of `data`, as 4 little-endian bytes."""
         crc = _core.crc32c(data)
         return struct.pack("<I", (((crc >> 15) | (crc << 17)) + _MASK) & 0xFFFFFFFF)
 
     @staticmethod
     def serialize_tf_example(datum: Datum) -> bytes:
-        """The serialized Example; `datum` as in `write`."""
+        """Return the serialized Example; `datum` as in `write`."""
         values = {key: _list(key, *pair) for key, pair in _pairs(datum)}
         plain = encode_plain(values) if all(map(len, values.values())) else None
         if plain is not None:
             return plain if values else b"\n\0"
-        return encode_examples({key: _one_row(one) for key, one in values.items()}, num_threads=1)[0]
+        return encode_examples({key: _one_row(column) for key, column in values.items()}, num_threads=1)[0]
 
     @staticmethod
     def serialize_tf_sequence_example(
         context_datum: Datum, features_datum: Mapping[str, tuple[Sequence[Any], str]]
     ) -> bytes:
-        """The serialized SequenceExample; arguments as in `write`."""
+        """Return the serialized SequenceExample; arguments as in `write`."""
         # An Example's features and a SequenceExample's context have the same bytes.
         context = TFRecordWriter.serialize_tf_example(context_datum)
         lists = [_feature_list(key, *pair) for key, pair in _pairs(features_datum)]
@@ -100,7 +101,7 @@ def _pairs(datum: Datum) -> list[tuple[str, tuple[Any, str]]]:
 
 
 def _list(key: str, value: Any, name: str) -> Any:
-    """The values as an array, or strings as a list."""
+    """Return the values as an array, or strings as a list."""
     if name not in _MAKERS:
         raise KeyError(f"unknown type {name!r} for {key!r}: expected one of {', '.join(map(repr, _MAKERS))}")
     if isinstance(value, np.ndarray):
@@ -164,14 +165,14 @@ _MAKERS = {"byte": _strings, "float": _floats, "int": _integers}
 
 
 def _one_row(values: Any) -> Any:
-    """A column of one row. An array keeps the kind of an empty list, which is written, too."""
+    """Return a column of one row. An empty list becomes an array, so that its kind is written."""
     if isinstance(values, list):
         return [values] if values else np.empty((1, 0), dtype="S1")
     return values[None]
 
 
 def _feature_list(key: str, steps: Any, name: str) -> _core.EncodeColumn:
-    """A column of one row of steps, as the core takes it."""
+    """Return a column of one row of steps for the core."""
     if isinstance(steps, str | bytes | Mapping):
         raise TypeError(f"feature list {key!r}: expected a list of steps, got {type(steps).__name__}")
     try:
@@ -180,7 +181,7 @@ def _feature_list(key: str, steps: Any, name: str) -> _core.EncodeColumn:
         raise TypeError(f"feature list {key!r}: {error}") from None
     values: Any
     if name == "byte":
-        values = _core.views_of_objects([value for one in each for value in one])[0]
+        values = _core.views_of_objects(list(itertools.chain.from_iterable(each)))[0]
     else:
         dtype = np.float64 if name == "float" else np.int64
         values = np.concatenate([*each, np.empty(0, dtype)], dtype=dtype)

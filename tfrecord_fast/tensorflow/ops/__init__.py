@@ -1,1 +1,8 @@
-"""The functions on tensors that pipelines use, on NumPy: small, and compared with TensorFlow's one by one."""
+"""The functions on tensors that pipelines use, over NumPy: small, and compared with TensorFlow's one by one.
+
+- `arguments`, `rows`: conversion of arguments to arrays; RaggedTensors joined and stacked
+- `filled`, `arrays`, `picked`: tensors made of numbers and shapes; their shape and order; values chosen or put in place
+- `numbers`, `randoms`, `strings`, `expressions`: arithmetic, random numbers, byte strings, regular expressions
+- `pictures`, `composites`: images, SparseTensors and RaggedTensors
+- `control`, `mapping`, `checks`: functions that call functions, and functions that raise
+"""

@@ -1,4 +1,4 @@
-"""What functions on tensors are given, as arrays, and what they give back."""
+"""Conversion of the arguments of functions on tensors to arrays, and of their results to tensors."""
 
 from __future__ import annotations
 
@@ -9,76 +9,85 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...values.columns.typed import as_ndarray, typed
-from .. import border
-from ..arithmetic import converted
-from ..composites import RaggedTensor
-from ..tensors import Tensor, plain_array
-from ..types import DType, as_dtype, dtype_of
+from ..tensors.arithmetic import convert
+from ..tensors.ragged_tensor import RaggedTensor
+from ..tensors.tensor import Tensor, plain_array
+from ..tensors.tensor_dtypes import DType, array_dtype, as_dtype
+from ..tensors.wrapping import unwrap, wrap
 
 __all__ = [
-    "array_of", "arrays_of", "axes_of", "common_dtype", "integer", "is_list_of_integers", "lengths_of", "tensor",
+    "as_array",
+    "as_arrays",
+    "as_axes",
+    "as_lengths",
+    "common_dtype",
+    "integer",
+    "is_list_of_integers",
+    "tensor",
     "tensors",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 
 
-def array_of(value: Any, dtype: Any = None) -> Array:
-    """The value as an array, typed as TensorFlow types Python's; or of the dtype, if it is given.
+def as_array(value: Any, dtype: Any = None) -> Array:
+    """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values.
 
     Raises:
-      TypeError, ValueError: it can't be of that dtype.
+      TypeError, ValueError: the value can't have that dtype.
     """
     if isinstance(value, Tensor):
-        made = as_ndarray(plain_array(value))
+        array = as_ndarray(plain_array(value))
     elif isinstance(value, RaggedTensor):
-        raise ValueError(f"this takes no RaggedTensor, even if its rows have one length: {value!r:.100}")
+        raise ValueError(f"a RaggedTensor is not supported here, even if its rows have one length: {value!r:.100}")
     elif hasattr(value, "numpy") and hasattr(value, "dtype"):
-        made = as_ndarray(value.numpy())
+        array = as_ndarray(value.numpy())
     elif isinstance(value, list | tuple) and _holds_tensors(value):
         dtype = common_dtype(value) if dtype is None else dtype
-        return np.stack([array_of(item, dtype) for item in value])
+        return np.stack([as_array(item, dtype) for item in value])
     elif dtype is not None:
-        return converted(value, dtype)
+        return convert(value, dtype)
     else:
-        given = border.lowered(list(value) if isinstance(value, tuple | range) else value)
-        made = as_ndarray(typed(given))
-    if made.dtype.kind == "O" and made.size and not isinstance(made.ravel()[0], bytes):
+        plain = unwrap(list(value) if isinstance(value, tuple | range) else value)
+        array = as_ndarray(typed(plain))
+    if array.dtype.kind == "O" and array.size and not isinstance(array.ravel()[0], bytes):
         raise ValueError(f"Attempt to convert a value ({value!r:.100}) with an unsupported type to a Tensor.")
-    if dtype is not None and dtype_of(made) != as_dtype(dtype):
+    if dtype is not None and array_dtype(array) != as_dtype(dtype):
         raise ValueError(
-            f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype {dtype_of(made).name}: "
-            f"{value!r:.200}"
+            f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype "
+            f"{array_dtype(array).name}: {value!r:.200}"
         )
-    return made
+    return array
 
 
 def _holds_tensors(values: list[Any] | tuple[Any, ...]) -> bool:
-    kinds = set(map(type, values))
-    if any(issubclass(kind, Tensor) or hasattr(kind, "numpy") for kind in kinds):
+    classes = set(map(type, values))
+    if any(issubclass(cls, Tensor) or hasattr(cls, "numpy") for cls in classes):
         return True
-    return any(issubclass(kind, list | tuple) for kind in kinds) and any(
+    return any(issubclass(cls, list | tuple) for cls in classes) and any(
         _holds_tensors(item) for item in values if isinstance(item, list | tuple)
     )
 
 
 def common_dtype(value: Any) -> Any:
-    """That of the tensors in a list; None if there are none.
+    """Return the dtype of the tensors in a list, or None.
 
     Raises:
-      errors.InvalidArgumentError: they differ.
+      errors.InvalidArgumentError: the dtypes differ.
     """
     if not isinstance(value, list | tuple):
         return None
-    kinds: list[Any] = [one.dtype if isinstance(one, Tensor) else common_dtype(one) for one in value]
-    found = [kind for kind in kinds if kind is not None]
-    if any(kind != found[0] for kind in found):
-        raise InvalidArgumentError(f"tensors of one list differ in dtype: {sorted({kind.name for kind in found})}")
-    return found[0] if found else None
+    dtypes: list[Any] = [item.dtype if isinstance(item, Tensor) else common_dtype(item) for item in value]
+    known = [dtype for dtype in dtypes if dtype is not None]
+    if any(dtype != known[0] for dtype in known):
+        raise InvalidArgumentError(
+            f"the tensors of a list must have one dtype, got {sorted({dtype.name for dtype in known})}"
+        )
+    return known[0] if known else None
 
 
-def arrays_of(*values: Any) -> list[Array]:
-    """Several values of one dtype: that of the first tensor or array among them, which Python's numbers take.
+def as_arrays(*values: Any) -> list[Array]:
+    """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers take over.
 
     Raises:
       errors.InvalidArgumentError: tensors of different dtypes.
@@ -87,67 +96,66 @@ def arrays_of(*values: Any) -> list[Array]:
     if not known:
         known = [value for value in values if isinstance(value, np.ndarray | np.generic)]
     if not known:
-        made = [array_of(value) for value in values]
-        if len({one.dtype for one in made}) > 1:
-            widest: DType = dtype_of(made[0])
-            return [converted(value, widest) for value in values]
-        return made
-    dtype = dtype_of(array_of(known[0]))
-    made = []
+        arrays = [as_array(value) for value in values]
+        if len({array.dtype for array in arrays}) > 1:
+            widest: DType = array_dtype(arrays[0])
+            return [convert(value, widest) for value in values]
+        return arrays
+    dtype = array_dtype(as_array(known[0]))
+    arrays = []
     for number, value in enumerate(values):
         if isinstance(value, Tensor) or hasattr(value, "numpy"):
-            one = array_of(value)
-            if dtype_of(one) != dtype:
+            array = as_array(value)
+            if array_dtype(array) != dtype:
                 raise InvalidArgumentError(
-                    f"expected tensor #{number} to be of type {dtype.name}, but it is of type {dtype_of(one).name}"
+                    f"expected tensor #{number} to be of type {dtype.name}, but it is of type {array_dtype(array).name}"
                 )
-            made.append(one)
+            arrays.append(array)
         else:
-            made.append(converted(border.lowered(value), dtype))
-    return made
+            arrays.append(convert(unwrap(value), dtype))
+    return arrays
 
 
 def tensor(value: Any) -> Any:
-    """The tensor of an array or scalar of NumPy, or of bytes."""
-    return border.raised(np.asarray(value) if not isinstance(value, bytes) else value)
+    """Return the tensor of an array, a NumPy scalar or bytes."""
+    return wrap(np.asarray(value) if not isinstance(value, bytes) else value)
 
 
 def tensors(values: Iterable[Any]) -> list[Any]:
-    """Several of them."""
     return [tensor(value) for value in values]
 
 
 def integer(value: Any) -> int:
-    """A number that may be a tensor, as Python's."""
+    """Convert a number, which may be a tensor, to a Python int."""
     if isinstance(value, int):
         return int(value)
-    given = array_of(value)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"expected an integer, got {dtype_of(given).name}: {value!r:.100}")
-    return int(given.item())
+    array = as_array(value)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"expected an integer, got {array_dtype(array).name}: {value!r:.100}")
+    return int(array.item())
 
 
-def axes_of(axis: Any) -> Any:
-    """One axis, several, or None for all."""
+def as_axes(axis: Any) -> Any:
+    """Convert axes to an int, a tuple, or None for all."""
     if axis is None or isinstance(axis, int):
         return axis
-    given = array_of(axis)
-    return int(given) if given.ndim == 0 else tuple(int(one) for one in given)
+    array = as_array(axis)
+    return int(array) if array.ndim == 0 else tuple(int(number) for number in array)
 
 
 def is_list_of_integers(value: Any) -> bool:
-    """Whether it has one dimension, and integers or nothing in it."""
-    given = array_of(value)
-    return given.ndim == 1 and (not given.size or given.dtype.kind in "iu")
+    """Return True for a 1-D integer array, or an empty one."""
+    array = as_array(value)
+    return array.ndim == 1 and (not array.size or array.dtype.kind in "iu")
 
 
-def lengths_of(shape: Any) -> tuple[int, ...]:
-    """A shape, which may be a tensor or hold some, as Python's numbers."""
+def as_lengths(shape: Any) -> tuple[int, ...]:
+    """Convert a shape, which may be a tensor or hold tensors, to Python ints."""
     if isinstance(shape, int):
         return (int(shape),)
     if isinstance(shape, list | tuple):
         return tuple(integer(length) for length in shape)
-    given = array_of(shape)
-    if given.dtype.kind not in "iu" and given.size:
-        raise TypeError(f"lengths are integers, got {dtype_of(given).name}: {shape!r:.100}")
-    return (int(given),) if given.ndim == 0 else tuple(int(one) for one in given)
+    array = as_array(shape)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"lengths must be integers, got {array_dtype(array).name}: {shape!r:.100}")
+    return (int(array),) if array.ndim == 0 else tuple(int(length) for length in array)

@@ -1,7 +1,7 @@
-"""Regular expressions as TensorFlow's: RE2's, of UTF-8.
+"""Regular expressions of TensorFlow: RE2, on UTF-8.
 
-The package google-re2 is that library. Without it, Python's `re` does what certainly has the same meaning there: a
-small language of patterns, on texts of ASCII. For all else an ImportError names the extra.
+The package google-re2 is that library. Without it, Python's `re` runs patterns that certainly have the same meaning:
+a small language, on ASCII. For all others, an ImportError names the extra.
 """
 
 from __future__ import annotations
@@ -14,69 +14,61 @@ from typing import Any
 from ...base.optional import optional
 from ...errors import InvalidArgumentError
 
-__all__ = ["Expression", "expression_of"]
+__all__ = ["Expression", "compile_expression"]
 
 _NEED = "regular expressions other than simple ones on ASCII need google-re2"
 
 
 class Expression:
-    """A pattern. `engine` is a compiled one of `re2` or `re`; `checked` raises for a text that it can't be trusted
-    with."""
+    """A pattern, compiled by `re2` or `re`. `check` raises for a text on which the engine might differ from RE2."""
 
-    def __init__(self, engine: Any, checked: Callable[[bytes], None] | None = None) -> None:
-        self._engine, self._checked = engine, checked
-
-    def matches(self, text: bytes) -> bool:
-        """Whether the whole text matches."""
-        if self._checked is not None:
-            self._checked(text)
-        return self._engine.fullmatch(text) is not None
+    def __init__(self, engine: Any, check: Callable[[bytes], None] | None = None) -> None:
+        self._engine, self._check = engine, check
 
     def replaced(self, text: bytes, rewrite: bytes, everywhere: bool) -> bytes:
-        r"""With the first match replaced, or all of them. In `rewrite`, `\0` is the match, `\1` to `\9` are its groups,
-        and `\\` is one backslash.
+        r"""Replace the first match, or all. In `rewrite`, `\0` is the match, `\1` to `\9` its groups, `\\` a backslash.
 
-        As in RE2, a rewrite that names a group that the pattern lacks changes nothing. One with another backslash is
-        written up to there; if only the first match is replaced, it changes nothing.
+        As in RE2, a rewrite with a group that the pattern lacks changes nothing. A rewrite with another escape is
+        written up to it; if only the first match is replaced, it changes nothing.
         """
-        if self._checked is not None:
-            self._checked(text)
+        if self._check is not None:
+            self._check(text)
         parts, whole, groups = _rewrite(rewrite)
         if groups > self._engine.groups:
             return text
         if everywhere:
             return self._all_replaced(text, parts)
-        found = self._engine.search(text)
-        if found is None or not whole:
+        match = self._engine.search(text)
+        if match is None or not whole:
             return text
-        return text[: found.start()] + _written(parts, found) + text[found.end() :]
+        return text[: match.start()] + _written(parts, match) + text[match.end() :]
 
     def _all_replaced(self, text: bytes, parts: tuple[bytes | int, ...]) -> bytes:
-        # As RE2::GlobalReplace: an empty match is not replaced where the match before it ended, and the search goes on
+        # Like RE2::GlobalReplace: an empty match right after another match is not replaced, and the search continues
         # after the next character.
-        made, place, end = [], 0, -1
-        while place <= len(text):
-            found = self._engine.search(text, place)
-            if found is None:
+        pieces, position, end = [], 0, -1
+        while position <= len(text):
+            match = self._engine.search(text, position)
+            if match is None:
                 break
-            start, stop = found.span()
-            made.append(text[place:start])
+            start, stop = match.span()
+            pieces.append(text[position:start])
             if start == stop == end:
                 after = start + _character(text, start)
-                made.append(text[start:after])
-                place = max(after, start + 1)
+                pieces.append(text[start:after])
+                position = max(after, start + 1)
             else:
-                made.append(_written(parts, found))
-                place = end = stop
-        made.append(text[place:])
-        return b"".join(made)
+                pieces.append(_written(parts, match))
+                position = end = stop
+        pieces.append(text[position:])
+        return b"".join(pieces)
 
 
-def expression_of(pattern: bytes) -> Expression:
-    """The expression of a pattern.
+def compile_expression(pattern: bytes) -> Expression:
+    """Compile a pattern.
 
     Raises:
-      errors.InvalidArgumentError: it is not valid.
+      errors.InvalidArgumentError: the pattern is not valid.
       ImportError: google-re2 is not installed, and the pattern is not simple.
     """
     try:
@@ -89,64 +81,64 @@ def expression_of(pattern: bytes) -> Expression:
 @functools.lru_cache(maxsize=64)
 def _compiled(library: Any, pattern: bytes) -> Expression:
     options = library.Options()
-    options.log_errors = False  # the exception says it
+    options.log_errors = False  # the exception has the message
     try:
         return Expression(library.compile(pattern, options))
     except library.error as error:
-        said = error.args[0] if error.args else ""
-        why = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
-        raise InvalidArgumentError(f"Invalid pattern: {pattern.decode(errors='replace')}, error: {why}") from None
+        reason = error.args[0] if error.args else ""
+        reason = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidArgumentError(f"Invalid pattern: {pattern.decode(errors='replace')}, error: {reason}") from None
 
 
 @functools.lru_cache(maxsize=64)
 def _rewrite(rewrite: bytes) -> tuple[tuple[bytes | int, ...], bool, int]:
-    """What it writes, bytes and numbers of groups; whether that is all of it; and the highest number in it."""
+    """Parse a rewrite: its bytes and group numbers, True if no escape is unknown, and the highest group number."""
     parts: list[bytes | int] = []
-    whole, groups, place = True, 0, 0
-    while place < len(rewrite):
-        escaped = rewrite[place : place + 1] == b"\\"
-        place += escaped
-        one = rewrite[place : place + 1]
-        place += 1
-        number = int(one) if escaped and one.isdigit() else None
+    whole, groups, position = True, 0, 0
+    while position < len(rewrite):
+        escaped = rewrite[position : position + 1] == b"\\"
+        position += escaped
+        byte = rewrite[position : position + 1]
+        position += 1
+        number = int(byte) if escaped and byte.isdigit() else None
         groups = max(groups, number or 0)
-        whole = whole and (not escaped or number is not None or one == b"\\")
+        whole = whole and (not escaped or number is not None or byte == b"\\")
         if whole:
-            parts.append(one if number is None else number)
+            parts.append(byte if number is None else number)
     return tuple(parts), whole, groups
 
 
-def _written(parts: tuple[bytes | int, ...], found: Any) -> bytes:
-    return b"".join(part if isinstance(part, bytes) else found.group(part) or b"" for part in parts)
+def _written(pieces: tuple[bytes | int, ...], match: Any) -> bytes:
+    return b"".join(piece if isinstance(piece, bytes) else match.group(piece) or b"" for piece in pieces)
 
 
-def _character(text: bytes, place: int) -> int:
-    """How many bytes the character there has; 1 if it is none of UTF-8, 0 at the end."""
-    lead = text[place] if place < len(text) else 0
+def _character(text: bytes, position: int) -> int:
+    """Return the length of a UTF-8 character in bytes; 1 for an invalid byte, 0 at the end."""
+    lead = text[position] if position < len(text) else 0
     size = 2 if 0xC0 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if 0xF0 <= lead < 0xF8 else 1
     if size > 1:
         try:
-            text[place : place + size].decode("utf-8", "surrogatepass")
+            text[position : position + size].decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             return 1
-    return min(size, len(text) - place)
+    return min(size, len(text) - position)
 
 
 def _simple(pattern: bytes, missing: ImportError) -> Expression:
-    """Of Python's `re`.
+    """Compile a pattern with Python's `re`.
 
     Raises:
-      ImportError: as `missing`, if the pattern may mean something else there.
+      ImportError: like `missing`, if `re` may differ from RE2.
     """
     translated = _translated(pattern)
     if translated is None:
         raise missing
 
-    def checked(text: bytes) -> None:
+    def check(text: bytes) -> None:
         if not text.isascii():
             raise ImportError(*missing.args, name=missing.name)
 
-    return Expression(re.compile(translated), checked)
+    return Expression(re.compile(translated), check)
 
 
 _SPACES = rb"\t\n\f\r "  # in RE2, \s has no vertical tab
@@ -170,20 +162,25 @@ _TOKEN = re.compile(
 
 @functools.lru_cache(maxsize=64)
 def _translated(pattern: bytes) -> bytes | None:
-    r"""The pattern for `re`, if it is simple: literals, escaped signs and classes of ASCII, repeated or not; groups,
-    alternatives, `^`, `$` and `\b`.
+    r"""Translate a simple pattern for `re`; return None for others.
 
-    What is in a repeated group has to be literals and classes alone. Engines differ in loops over what may be empty,
-    and in groups within loops; and nested loops would take Python's very long.
+    Simple patterns consist of ASCII literals, escaped signs and classes, repeated or not, groups, alternatives, `^`,
+    `$` and `\b`. A repeated group must hold literals and classes only: engines differ in loops over empty matches and
+    in groups within loops, and nested loops make `re` slow.
     """
-    made: list[bytes] = []
-    place, depth = 0, 0
-    atoms: int | None = None  # how many there are in the group so far, if it may be repeated
-    while place < len(pattern):
-        token = _TOKEN.match(pattern, place)
-        if token is None or pattern[token.end() : token.end() + 1] in (b"*", b"+", b"?", b"{"):  # of what is no atom
+    pieces: list[bytes] = []
+    position, depth = 0, 0
+    atoms: int | None = None  # the number of atoms in the group so far, if it may be repeated
+    while position < len(pattern):
+        token = _TOKEN.match(pattern, position)
+        if token is None or pattern[token.end() : token.end() + 1] in (
+            b"*",
+            b"+",
+            b"?",
+            b"{",
+        ):  # a repetition without an atom
             return None
-        place = token.end()
+        position = token.end()
         if token["close"] is not None:
             depth -= 1
             if depth < 0 or (token["often"] is not None and not atoms):
@@ -197,15 +194,15 @@ def _translated(pattern: bytes) -> bytes | None:
         text = _python(token)
         if text is None:
             return None
-        made.append(text)
-    return None if depth else b"".join(made)
+        pieces.append(text)
+    return None if depth else b"".join(pieces)
 
 
 def _python(token: re.Match[bytes]) -> bytes | None:
-    """What it is called in Python; None if it is not valid."""
+    """Translate a token for `re`; return None if it is not valid."""
     atom, times = token["atom"], token["times"] or b""
     if token["anchor"] == b"$":
-        return rb"\Z"  # `$` of Python's is before a last "\n", too
+        return rb"\Z"  # in `re`, `$` also matches before a last "\n"
     if token["most"] and int(token["least"]) > int(token["most"]):
         return None
     if atom in (rb"\s", rb"\S"):
@@ -213,7 +210,7 @@ def _python(token: re.Match[bytes]) -> bytes | None:
     if token["class"] is None:
         return token[0]
     negated = atom.startswith(b"[^")
-    items = [found[0] for found in _ITEMS.finditer(atom, 2 if negated else 1, len(atom))]
+    items = [match[0] for match in _ITEMS.finditer(atom, 2 if negated else 1, len(atom))]
     if any(len(item) == 3 and item[0] > item[2] for item in items):
         return None
     return (b"[^" if negated else b"[") + b"".join(map(_item, items)) + b"]" + times

@@ -1,4 +1,4 @@
-"""Functions that make tensors of a shape, a range or a few numbers."""
+"""Functions that make tensors from a shape, a range or a few numbers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from .. import border
-from ..arithmetic import converted
-from ..composites import RaggedTensor
-from ..types import as_dtype, dtype_of
-from .arguments import array_of, arrays_of, integer, lengths_of, tensor, tensors
+from ..tensors.arithmetic import convert
+from ..tensors.ragged_tensor import RaggedTensor
+from ..tensors.tensor_dtypes import array_dtype, as_dtype
+from ..tensors.wrapping import unwrap
+from .arguments import as_array, as_arrays, as_lengths, integer, tensor, tensors
 
 __all__ = [
     "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range", "sequence_mask", "zeros",
@@ -20,46 +20,46 @@ __all__ = [
 
 
 def zeros(shape: Any, dtype: Any = "float32", name: str | None = None, layout: Any = None) -> Any:
-    """Zeros; of strings, empty ones."""
-    return _filled(lengths_of(shape), 0, as_dtype(dtype))
+    """Return zeros, or empty strings."""
+    return _filled(as_lengths(shape), 0, as_dtype(dtype))
 
 
 def ones(shape: Any, dtype: Any = "float32", name: str | None = None, layout: Any = None) -> Any:
-    """Ones."""
-    return _filled(lengths_of(shape), 1, as_dtype(dtype))
+    """Return ones."""
+    return _filled(as_lengths(shape), 1, as_dtype(dtype))
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Zeros of the shape, and by default the dtype, of another tensor."""
+    """Return zeros of the shape, and by default the dtype, of another tensor."""
     if isinstance(input, RaggedTensor):
         return input.with_flat_values(zeros_like(input.flat_values, dtype))
-    given = array_of(input)
-    return _filled(given.shape, 0, dtype_of(given) if dtype is None else as_dtype(dtype))
+    array = as_array(input)
+    return _filled(array.shape, 0, array_dtype(array) if dtype is None else as_dtype(dtype))
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Ones of the shape, and by default the dtype, of another tensor."""
+    """Return ones of the shape, and by default the dtype, of another tensor."""
     if isinstance(input, RaggedTensor):
         return input.with_flat_values(ones_like(input.flat_values, dtype))
-    given = array_of(input)
-    return _filled(given.shape, 1, dtype_of(given) if dtype is None else as_dtype(dtype))
+    array = as_array(input)
+    return _filled(array.shape, 1, array_dtype(array) if dtype is None else as_dtype(dtype))
 
 
 def _filled(lengths: Any, number: int, dtype: Any) -> Any:
     if dtype == "string":
         if number:
-            raise TypeError("there are no ones among strings")
+            raise TypeError("ones of dtype string do not exist")
         return tensor(np.full(lengths, b"", dtype=object))
     return tensor(np.full(lengths, number, dtype=dtype.as_numpy_dtype))
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
-    """One value everywhere."""
-    filling = array_of(value)
+    """Return a tensor filled with one value."""
+    filling = as_array(value)
     if filling.shape not in ((), (1,)):
         raise InvalidArgumentError(f"value must be a scalar, got shape {list(filling.shape)} [Op:Fill]")
     try:
-        return tensor(np.broadcast_to(filling, lengths_of(dims)).copy())
+        return tensor(np.broadcast_to(filling, as_lengths(dims)).copy())
     except ValueError as error:
         raise InvalidArgumentError(f"fill: {error} [Op:Fill]") from None
 
@@ -67,26 +67,26 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = "float32", name: str | None = None
 ) -> Any:
-    """Ones on the diagonal, zeros elsewhere."""
+    """Return ones on the diagonal and zeros elsewhere."""
     rows = integer(num_rows)
     square = np.eye(rows, rows if num_columns is None else integer(num_columns), dtype=as_dtype(dtype).as_numpy_dtype)
     return tensor(
-        square if batch_shape is None else np.broadcast_to(square, (*lengths_of(batch_shape), *square.shape)).copy()
+        square if batch_shape is None else np.broadcast_to(square, (*as_lengths(batch_shape), *square.shape)).copy()
     )
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
-    """The numbers from start to before limit, delta apart; of the widest dtype of the three."""
+    """Return the numbers from start up to limit, excluded, in the widest dtype of the three arguments."""
     if limit is None:
         start, limit = 0, start
     if dtype is None:
-        kinds = [dtype_of(array_of(value)).name for value in (start, limit, delta)]
+        names = [array_dtype(as_array(value)).name for value in (start, limit, delta)]
         order = ["int32", "int64", "float32", "float64"]
-        known = [kind for kind in kinds if kind in order]
-        kind: Any = max(known, key=order.index) if len(known) == 3 else kinds[0]
+        known = [number_type for number_type in names if number_type in order]
+        number_type: Any = max(known, key=order.index) if len(known) == 3 else names[0]
     else:
-        kind = as_dtype(dtype).name
-    first, last, step = (np.asarray(array_of(value)).astype(kind)[()] for value in (start, limit, delta))
+        number_type = as_dtype(dtype).name
+    first, last, step = (np.asarray(as_array(value)).astype(number_type)[()] for value in (start, limit, delta))
     if step == 0:
         raise InvalidArgumentError("Requires delta != 0: 0 [Op:Range]")
     if (step > 0 and first > last) or (step < 0 and first < last):
@@ -94,26 +94,28 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: "
             f"{first}/{last} [Op:Range]"
         )
-    if np.dtype(kind).kind in "iu":
-        return tensor(np.arange(int(first), int(last), int(step)).astype(kind))
+    if np.dtype(number_type).kind in "iu":
+        return tensor(np.arange(int(first), int(last), int(step)).astype(number_type))
     count = int(np.ceil(np.abs((last - first) / step)))
-    return tensor((first + np.arange(count, dtype=kind) * step).astype(kind))
+    return tensor((first + np.arange(count, dtype=number_type) * step).astype(number_type))
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
-    """`num` numbers from start to stop, both included."""
-    first, last = arrays_of(start, stop)
+    """Return `num` numbers from start to stop, both included."""
+    first, last = as_arrays(start, stop)
     if first.dtype.kind in "iu":
         first, last = first.astype(np.float64), last.astype(np.float64)
     return tensor(np.linspace(first, last, integer(num), axis=axis, dtype=first.dtype))
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Any]:
-    """A grid's coordinates, one tensor per axis."""
-    given = [array_of(one) for one in args]
-    if len({one.dtype for one in given}) > 1:
-        raise InvalidArgumentError(f"a grid of several dtypes: {[dtype_of(one).name for one in given]}")
-    return tensors(np.meshgrid(*given, indexing=indexing))  # type: ignore[call-overload]
+    """Return the coordinates of a grid, one tensor per axis."""
+    arrays = [as_array(array) for array in args]
+    if len({array.dtype for array in arrays}) > 1:
+        raise InvalidArgumentError(
+            f"the coordinates of a grid must have one dtype, got {[array_dtype(array).name for array in arrays]}"
+        )
+    return tensors(np.meshgrid(*arrays, indexing=indexing))  # type: ignore[call-overload]
 
 
 def one_hot(
@@ -125,27 +127,29 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
-    """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere."""
-    count, place = array_of(depth, "int32"), -1 if axis is None else integer(axis)
+    """Return a row of `depth` values for each index: `on_value` there and `off_value` elsewhere."""
+    count, number = as_array(depth, "int32"), -1 if axis is None else integer(axis)
     if count.ndim or count < 0:
-        raise InvalidArgumentError(f"depth is a scalar, and not negative, got {depth!r:.100} [Op:OneHot]")
+        raise InvalidArgumentError(f"depth must be a scalar of at least 0, got {depth!r:.100} [Op:OneHot]")
     if isinstance(indices, RaggedTensor):
-        return _one_hot_rows(indices, count, on_value, off_value, place, dtype)
-    places = array_of(indices)
-    if dtype_of(places).name not in ("uint8", "int8", "int32", "int64"):
+        return _one_hot_rows(indices, count, on_value, off_value, number, dtype)
+    numbers = as_array(indices)
+    if array_dtype(numbers).name not in ("uint8", "int8", "int32", "int64"):
         raise InvalidArgumentError(
-            f"Value for attr 'TI' of {dtype_of(places).name} is not in the list of allowed values [Op:OneHot]"
+            f"Value for attr 'TI' of {array_dtype(numbers).name} is not in the list of allowed values [Op:OneHot]"
         )
-    if not -1 <= place <= places.ndim:
-        raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {places.ndim + 1}), but got {place}")
-    given = [value for value in (on_value, off_value) if value is not None]
-    kind = as_dtype(dtype) if dtype is not None else (dtype_of(array_of(given[0])) if given else as_dtype("float32"))
-    on = converted(1 if on_value is None else border.lowered(on_value), kind)
-    off = converted(0 if off_value is None else border.lowered(off_value), kind)
+    if not -1 <= number <= numbers.ndim:
+        raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {numbers.ndim + 1}), but got {number}")
+    values = [value for value in (on_value, off_value) if value is not None]
+    result_dtype = (
+        as_dtype(dtype) if dtype is not None else (array_dtype(as_array(values[0])) if values else as_dtype("float32"))
+    )
+    on = convert(1 if on_value is None else unwrap(on_value), result_dtype)
+    off = convert(0 if off_value is None else unwrap(off_value), result_dtype)
     if on.ndim or off.ndim:
         raise InvalidArgumentError("on_value and off_value must be scalars [Op:OneHot]")
-    rows = np.where(places[..., None] == np.arange(int(count)), on, off).astype(kind.as_numpy_dtype)
-    return tensor(np.moveaxis(rows, -1, place))
+    rows = np.where(numbers[..., None] == np.arange(int(count)), on, off).astype(result_dtype.as_numpy_dtype)
+    return tensor(np.moveaxis(rows, -1, number))
 
 
 def _one_hot_rows(rows: RaggedTensor, depth: Any, on: Any, off: Any, axis: int, dtype: Any) -> Any:
@@ -156,7 +160,7 @@ def _one_hot_rows(rows: RaggedTensor, depth: Any, on: Any, off: Any, axis: int, 
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = "bool", name: str | None = None) -> Any:
-    """For each length, so many trues, then falses up to `maxlen`."""
-    counts = array_of(lengths)
+    """Return a row for each length: `length` times True, then False up to `maxlen`."""
+    counts = as_array(lengths)
     longest = (int(counts.max()) if counts.size else 0) if maxlen is None else integer(maxlen)
     return tensor((np.arange(longest) < counts[..., None]).astype(as_dtype(dtype).as_numpy_dtype))

@@ -1,6 +1,6 @@
-"""Functions that are called for the slices along the first axis: `map_fn`, `foldl`, `foldr`, `scan`.
+"""`map_fn` and `scan`, which call a function for the slices along the first axis.
 
-Arguments and results are structures as `tf.nest` sees them: lists are structures here, and no tensors.
+Arguments and results are structures as in `tf.nest`: a list is a structure here, not a tensor.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from ...errors import InvalidArgumentError, OutOfRangeError
 from ...values.columns.ragged import RaggedTensor as Plain
 from ...values.elements import nests
 from ...values.elements.composites import stack_ragged
-from .. import border, nest
-from ..fallback import part_of_face
-from ..specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, TypeSpec
-from ..types import dtype_of
-from ..uniform import uniform_rows
-from .arguments import array_of
+from .. import nest
+from ..fallback import tf_module
+from ..tensors.ragged_rows import uniform_rows
+from ..tensors.tensor_dtypes import array_dtype
+from ..tensors.tensor_specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, TypeSpec
+from ..tensors.wrapping import unwrap, wrap
+from .arguments import as_array
 
-__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
+__all__ = [
+    "map_fn",
+    "scan",
+]
 
 
 def map_fn(
@@ -35,62 +39,23 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    """The function's results for the slices along the first axis, stacked.
+    """Call a function for the slices along the first axis, and stack its results.
 
     Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: a result is not as `fn_output_signature` says, or, without
-        one, not like a slice.
+      TypeError, ValueError, errors.InvalidArgumentError: a result does not match `fn_output_signature`, or, without
+        it, a slice.
     """
     slices = _Slices(elems)
-    wanted = fn_output_signature if fn_output_signature is not None else dtype
-    wanted = slices.signature() if wanted is None else wanted
-    specs = [_spec(one) for one in nest.flatten(wanted)]
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    signature = slices.signature() if signature is None else signature
+    specs = [_spec(leaf) for leaf in nest.flatten(signature)]
     columns: list[list[Any]] = [[] for _ in specs]
     for row in slices:
         result = fn(row)
-        nest.assert_same_structure(wanted, result)
+        nest.assert_same_structure(signature, result)
         for column, spec, leaf in zip(columns, specs, nest.flatten(result), strict=True):
             column.append(_fitting(leaf, spec))
-    return nest.pack_sequence_as(wanted, map(_stacked, columns, specs))
-
-
-def vectorized_map(
-    fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True, name: str | None = None
-) -> Any:
-    """The function's results for the slices along the first axis, stacked. Of no slice, it is called for zeros."""
-    slices = _Slices(elems)
-    results = [fn(row) for row in slices]
-    if not results:
-        like = fn(slices.zeros())
-        return nest.map_structure(lambda leaf: border.raised(_leaf(leaf)[None][:0]), like)
-    columns = zip(*([_leaf(leaf) for leaf in nest.flatten(result)] for result in results), strict=True)
-    return nest.pack_sequence_as(results[0], (border.raised(nests.stack(list(column))) for column in columns))
-
-
-def foldl(
-    fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The last of the function's results, each of the one before and the next slice."""
-    return _fold(fn, iter(_Slices(elems, dense=True)), initializer)
-
-
-def foldr(
-    fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The last of the function's results, from the last slice to the first."""
-    return _fold(fn, iter(_Slices(elems, dense=True, reverse=True)), initializer)
+    return nest.pack_sequence_as(signature, map(_stacked, columns, specs))
 
 
 def scan(
@@ -104,56 +69,46 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """All of the function's results, each of the one before and the next slice, stacked."""
+    """Call a function with its previous result and the next slice, and stack all results."""
     rows = iter(_Slices(elems, dense=True, reverse=reverse))
     total = _first(rows) if initializer is None else _tensors(initializer)
     specs = [TensorSpec(leaf.shape, leaf.dtype) for leaf in nest.flatten(total)]
     columns: list[list[Any]] = [[] for _ in specs]
 
     def add(leaves: list[Any]) -> list[Any]:
-        made = [_fitting(leaf, spec) for leaf, spec in zip(leaves, specs, strict=True)]
-        for column, leaf in zip(columns, made, strict=True):
+        values = [_fitting(leaf, spec) for leaf, spec in zip(leaves, specs, strict=True)]
+        for column, leaf in zip(columns, values, strict=True):
             column.append(leaf)
-        return made
+        return values
 
     if initializer is None:
         add(nest.flatten(total))
     for row in rows:
         result = fn(total, row)
         nest.assert_same_structure(total, result)
-        total = nest.pack_sequence_as(total, map(border.raised, add(nest.flatten(result))))
+        total = nest.pack_sequence_as(total, map(wrap, add(nest.flatten(result))))
     stacked = (_stacked(column[::-1] if reverse else column, spec) for column, spec in zip(columns, specs, strict=True))
     return nest.pack_sequence_as(total, stacked)
-
-
-def _fold(fn: Callable[..., Any], rows: Iterator[Any], initializer: Any) -> Any:
-    # As it is given: Python's numbers take the dtype of the tensors that they meet.
-    total = _first(rows) if initializer is None else initializer
-    for row in rows:
-        result = fn(total, row)
-        nest.assert_same_structure(total, result)
-        total = result
-    return _tensors(total)
 
 
 def _first(rows: Iterator[Any]) -> Any:
     for row in rows:
         return row
-    raise OutOfRangeError(message="there is no slice to begin with, and no initializer")
+    raise OutOfRangeError(message="an empty tensor needs an initializer")
 
 
 class _Slices:
-    """The slices of all tensors in a structure, which have one length."""
+    """The slices of all tensors in a structure; the tensors must have one length."""
 
     def __init__(self, elems: Any, *, dense: bool = False, reverse: bool = False) -> None:
         self._like = elems
         self._leaves = [_leaf(leaf) for leaf in nest.flatten(elems)]
         self._reverse = reverse
         if not self._leaves:
-            raise InvalidArgumentError("there is no tensor that has slices")
+            raise InvalidArgumentError("elems contains no tensor")
         for leaf in self._leaves:
             if dense and not isinstance(leaf, np.ndarray):
-                raise InvalidArgumentError(f"a dense tensor was expected, got a {type(leaf).__name__}")
+                raise InvalidArgumentError(f"expected a dense tensor, got a {type(leaf).__name__}")
             if not len(leaf.shape):
                 raise InvalidArgumentError(f"a scalar has no slices: {leaf!r:.100}")
         lengths = {nests.column_length(leaf) for leaf in self._leaves}
@@ -169,84 +124,81 @@ class _Slices:
         return reversed(list(rows)) if self._reverse else rows
 
     def _packed(self, row: Any) -> Any:
-        return nest.pack_sequence_as(self._like, map(border.raised, row))
+        return nest.pack_sequence_as(self._like, map(wrap, row))
 
     def signature(self) -> Any:
-        """What a slice is, in place of each tensor."""
-        return nest.pack_sequence_as(self._like, map(_spec_of_row, self._leaves))
-
-    def zeros(self) -> Any:
-        """A slice, where there is none."""
-        return self._packed(
-            np.full(leaf.shape[1:], b"" if leaf.dtype.kind == "O" else 0, leaf.dtype) for leaf in self._leaves
-        )
+        """Return the specs of a slice."""
+        return nest.pack_sequence_as(self._like, map(_row_spec, self._leaves))
 
 
 def _leaf(value: Any) -> Any:
-    """The package's value of a tensor, or of what becomes one."""
-    given = border.lowered(value)
-    return given if hasattr(given, "row_splits") or hasattr(given, "dense_shape") else array_of(value)
+    """Return the plain value of a tensor, or of a value that becomes one."""
+    plain = unwrap(value)
+    return plain if hasattr(plain, "row_splits") or hasattr(plain, "dense_shape") else as_array(value)
 
 
 def _tensors(structure: Any) -> Any:
-    return nest.map_structure(lambda leaf: border.raised(_leaf(leaf)), structure)
+    return nest.map_structure(lambda leaf: wrap(_leaf(leaf)), structure)
 
 
 def _spec(wanted: Any) -> Any:
-    """A spec, of a spec or a dtype."""
     return wanted if isinstance(wanted, TypeSpec) else TensorSpec(None, wanted)
 
 
-def _spec_of_row(leaf: Any) -> Any:
+def _row_spec(leaf: Any) -> Any:
     if hasattr(leaf, "dense_shape"):
         return SparseTensorSpec(leaf.shape[1:], leaf.dtype)
     if hasattr(leaf, "row_splits"):
         return RaggedTensorSpec(leaf.shape[1:], leaf.dtype, leaf.ragged_rank - 1, leaf.row_splits.dtype)
-    return TensorSpec(None, dtype_of(leaf))
+    return TensorSpec(None, array_dtype(leaf))
 
 
 def _fitting(leaf: Any, spec: Any) -> Any:
-    """The value, which is as the spec says.
+    """Return the plain value of a result.
 
     Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: it is not.
+      TypeError, ValueError, errors.InvalidArgumentError: the result does not match the spec.
     """
-    made = _leaf(leaf)
-    if isinstance(made, np.ndarray):
-        made = array_of(leaf, spec.dtype)
-    if isinstance(spec, SparseTensorSpec) != hasattr(made, "dense_shape") or (
-        isinstance(spec, TensorSpec) and not isinstance(made, np.ndarray)
+    plain = _leaf(leaf)
+    if isinstance(plain, np.ndarray):
+        plain = as_array(leaf, spec.dtype)
+    if isinstance(spec, SparseTensorSpec) != hasattr(plain, "dense_shape") or (
+        isinstance(spec, TensorSpec) and not isinstance(plain, np.ndarray)
     ):
-        raise InvalidArgumentError(f"a result is a {type(made).__name__}, expected {spec!r}")
-    if dtype_of(made) != spec.dtype:
-        raise InvalidArgumentError(f"a result has the dtype {dtype_of(made).name}, expected {spec.dtype.name}")
-    if not spec.shape.is_compatible_with(made.shape):
-        raise InvalidArgumentError(f"a result has the shape {tuple(made.shape)}, expected {spec.shape}")
-    return made
+        raise InvalidArgumentError(f"a result is a {type(plain).__name__}, expected {spec!r}")
+    if array_dtype(plain) != spec.dtype:
+        raise InvalidArgumentError(f"a result has the dtype {array_dtype(plain).name}, expected {spec.dtype.name}")
+    if not spec.shape.is_compatible_with(plain.shape):
+        raise InvalidArgumentError(f"a result has the shape {tuple(plain.shape)}, expected {spec.shape}")
+    return plain
 
 
 def _stacked(results: list[Any], spec: Any) -> Any:
     if not results:
         return _nothing(spec)
     is_ragged = hasattr(spec, "ragged_rank") and not hasattr(results[0], "row_splits")
-    return border.raised(stack_ragged(results) if is_ragged else nests.stack(results))
+    return wrap(stack_ragged(results) if is_ragged else nests.stack(results))
 
 
 def _nothing(spec: Any) -> Any:
-    """No rows of that spec."""
+    """Return a tensor of no rows of a spec."""
     if hasattr(spec, "ragged_rank"):
-        return border.raised(_no_rows(spec))
+        return wrap(_no_rows(spec))
     lengths = () if spec.shape.rank is None else [length or 0 for length in spec.shape.as_list()]
-    empty = np.zeros((0, *lengths), border.lowered(spec.dtype))
-    return part_of_face("sparse").from_dense(empty) if isinstance(spec, SparseTensorSpec) else border.raised(empty)
+    empty = np.zeros((0, *lengths), unwrap(spec.dtype))
+    return tf_module("sparse").from_dense(empty) if isinstance(spec, SparseTensorSpec) else wrap(empty)
 
 
 def _no_rows(spec: Any) -> Any:
-    """No ragged rows, of which all lengths are known that the spec says."""
+    """Return no ragged rows, with the lengths that the spec has."""
     lengths = [None] * (spec.ragged_rank + 1) if spec.shape.rank is None else spec.shape.as_list()
     inner = [length or 0 for length in lengths[spec.ragged_rank + 1 :]]
-    kind: Any = spec.row_splits_dtype.as_numpy_dtype
-    made: Any = np.zeros((0, *inner), border.lowered(spec.dtype))
+    splits_dtype: Any = spec.row_splits_dtype.as_numpy_dtype
+    rows: Any = np.zeros((0, *inner), unwrap(spec.dtype))
     for length in reversed(lengths[: spec.ragged_rank + 1]):
-        made = Plain.from_row_splits(made, np.zeros(1, kind)) if length is None else uniform_rows(made, length, 0, kind)
-    return made
+        rows = (
+            Plain.from_row_splits(rows, np.zeros(1, splits_dtype))
+            if length is None
+            else uniform_rows(rows, length, 0, splits_dtype)
+        )
+    return rows

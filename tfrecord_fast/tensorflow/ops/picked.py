@@ -1,4 +1,4 @@
-"""Functions that pick values of tensors by place or condition, and those that put them in order."""
+"""Functions that choose values by index or condition, sort them, or put them at indices."""
 
 from __future__ import annotations
 
@@ -8,33 +8,44 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...values.columns.ragged import RaggedTensor as Plain
-from .. import border
-from ..composites import RaggedTensor
-from ..types import as_dtype, dtype_of
-from ..uniform import rows_at, without_lengths
-from .arguments import array_of, arrays_of, axes_of, integer, is_list_of_integers, lengths_of, tensor, tensors
-from .arrays import product_of
+from ..tensors.ragged_rows import rows_at, without_uniform_lengths
+from ..tensors.ragged_tensor import RaggedTensor
+from ..tensors.tensor_dtypes import array_dtype, as_dtype
+from ..tensors.wrapping import unwrap, wrap
+from .arguments import as_array, as_arrays, as_axes, as_lengths, integer, is_list_of_integers, tensor, tensors
+from .arrays import size_of_shape
 
 __all__ = [
-    "argsort", "boolean_mask", "gather", "gather_nd", "reverse", "roll", "slice", "sort", "unique",
-    "unique_with_counts", "where",
+    "argsort",
+    "boolean_mask",
+    "gather",
+    "gather_nd",
+    "reverse",
+    "roll",
+    "scatter_nd",
+    "searchsorted",
+    "slice",
+    "sort",
+    "tensor_scatter_nd_update",
+    "unique",
+    "where",
 ]  # fmt: skip
 
 _slice = slice
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    """The part from `begin`, of `size`; -1: to the end."""
-    given = array_of(input_)
-    places: list[Any] = []
-    for length, start, count in zip(given.shape, lengths_of(begin), lengths_of(size), strict=True):
+    """Return the slice from `begin`, of `size`; -1 means up to the end."""
+    array = as_array(input_)
+    slices: list[Any] = []
+    for length, start, count in zip(array.shape, as_lengths(begin), as_lengths(size), strict=True):
         end = length if count == -1 else start + count
         if not 0 <= start <= end <= length:
             raise InvalidArgumentError(
-                f"Expected size[{len(places)}] in [0, {length - start}], but got {count} [Op:Slice]"
+                f"Expected size[{len(slices)}] in [0, {length - start}], but got {count} [Op:Slice]"
             )
-        places.append(_slice(start, end))
-    return tensor(given[tuple(places)])
+        slices.append(_slice(start, end))
+    return tensor(array[tuple(slices)])
 
 
 def gather(
@@ -45,109 +56,113 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The slices at these places along an axis."""
+    """Return the slices at these indices along an axis."""
     if isinstance(indices, RaggedTensor):
         return _gather_ragged(params, indices, axis, batch_dims)
     if isinstance(params, RaggedTensor):
-        return _gather_rows(params, array_of(indices), axis, batch_dims)
-    given, places = array_of(params), array_of(indices)
-    if places.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"indices are integers, got {dtype_of(places).name} [Op:GatherV2]")
-    place, batches = _axis_and_batches(given, places, batch_dims if axis is None else integer(axis), batch_dims)
-    if places.size and (places.min() < 0 or places.max() >= given.shape[place]):
-        wrong = places.ravel()[np.argmax((places.ravel() < 0) | (places.ravel() >= given.shape[place]))]
-        raise InvalidArgumentError(f"indices = {int(wrong)} is not in [0, {given.shape[place]}) [Op:GatherV2]")
+        return _gather_rows(params, as_array(indices), axis, batch_dims)
+    array, numbers = as_array(params), as_array(indices)
+    if numbers.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"indices must be integers, got {array_dtype(numbers).name} [Op:GatherV2]")
+    axis_number, batches = _axis_and_batches(array, numbers, batch_dims if axis is None else integer(axis), batch_dims)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= array.shape[axis_number]):
+        wrong = numbers.ravel()[np.argmax((numbers.ravel() < 0) | (numbers.ravel() >= array.shape[axis_number]))]
+        raise InvalidArgumentError(f"indices = {int(wrong)} is not in [0, {array.shape[axis_number]}) [Op:GatherV2]")
     if not batches:
-        return tensor(np.take(given, places, axis=place))
-    flat = given.reshape(product_of(given.shape[:batches]), *given.shape[batches:])
-    rows = places.reshape(len(flat), *places.shape[batches:])
-    made = [np.take(one, at, axis=place - batches) for one, at in zip(flat, rows, strict=True)]
-    lengths = (*given.shape[:place], *places.shape[batches:], *given.shape[place + 1 :])
-    return tensor(np.stack(made).reshape(lengths) if made else np.zeros(lengths, given.dtype))
+        return tensor(np.take(array, numbers, axis=axis_number))
+    flat = array.reshape(size_of_shape(array.shape[:batches]), *array.shape[batches:])
+    rows = numbers.reshape(len(flat), *numbers.shape[batches:])
+    slices = [np.take(batch, row, axis=axis_number - batches) for batch, row in zip(flat, rows, strict=True)]
+    lengths = (*array.shape[:axis_number], *numbers.shape[batches:], *array.shape[axis_number + 1 :])
+    return tensor(np.stack(slices).reshape(lengths) if slices else np.zeros(lengths, array.dtype))
 
 
-def _axis_and_batches(given: Any, places: Any, axis: int, batch_dims: int) -> tuple[int, int]:
-    """Counted from 0. Along axis 0 there are no batches: TensorFlow does not look at their number then."""
-    batches = 0 if axis == 0 else batch_dims + places.ndim if batch_dims < 0 else batch_dims
-    if not -given.ndim <= axis < given.ndim:
-        raise InvalidArgumentError(f"Expected axis in the range [{-given.ndim}, {given.ndim}), but got {axis}")
-    place = axis % given.ndim
-    if not 0 <= batches <= places.ndim or batches > place:
+def _axis_and_batches(array: Any, numbers: Any, axis: int, batch_dims: int) -> tuple[int, int]:
+    """Return the axis and the number of batch dimensions, from 0. Along axis 0, TensorFlow ignores batch_dims."""
+    batches = 0 if axis == 0 else batch_dims + numbers.ndim if batch_dims < 0 else batch_dims
+    if not -array.ndim <= axis < array.ndim:
+        raise InvalidArgumentError(f"Expected axis in the range [{-array.ndim}, {array.ndim}), but got {axis}")
+    axis_number = axis % array.ndim
+    if not 0 <= batches <= numbers.ndim or batches > axis_number:
         raise InvalidArgumentError(f"batch_dims ({batch_dims}) must be at most axis ({axis}), and indices' rank")
-    if given.shape[:batches] != places.shape[:batches]:
-        raise InvalidArgumentError(f"batches of shape {given.shape[:batches]} and {places.shape[:batches]}")
-    return place, batches
+    if array.shape[:batches] != numbers.shape[:batches]:
+        raise InvalidArgumentError(
+            f"params and indices have different batch shapes: {array.shape[:batches]} and {numbers.shape[:batches]}"
+        )
+    return axis_number, batches
 
 
 def _gather_rows(params: RaggedTensor, numbers: Any, axis: Any, batch_dims: int) -> Any:
     if batch_dims or axis not in (None, 0):
-        raise InvalidArgumentError("rows of a RaggedTensor are gathered along axis 0")
+        raise InvalidArgumentError("rows of a RaggedTensor can only be gathered along axis 0")
     if numbers.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"indices are integers, got {dtype_of(numbers).name}")
+        raise InvalidArgumentError(f"indices must be integers, got {array_dtype(numbers).name}")
     if numbers.size and (numbers.min() < 0 or numbers.max() >= len(params.plain)):
         raise InvalidArgumentError(f"indices are not in [0, {len(params.plain)}): {numbers!r:.100}")
     if numbers.ndim == 0:
         return params[int(numbers)]
-    made: Any = without_lengths(rows_at(params.plain, numbers.ravel()))
+    rows: Any = without_uniform_lengths(rows_at(params.plain, numbers.ravel()))
     for depth in range(numbers.ndim - 1, 0, -1):
-        splits = np.arange(product_of(numbers.shape[:depth]) + 1) * numbers.shape[depth]
-        made = Plain.from_row_splits(made, splits.astype(params.plain.row_splits.dtype))
-    return RaggedTensor(made)
+        splits = np.arange(size_of_shape(numbers.shape[:depth]) + 1) * numbers.shape[depth]
+        rows = Plain.from_row_splits(rows, splits.astype(params.plain.row_splits.dtype))
+    return RaggedTensor(rows)
 
 
 def _gather_ragged(params: Any, indices: RaggedTensor, axis: Any, batch_dims: int) -> Any:
-    """The slices at places that are ragged: they stay in their rows."""
+    """Gather at ragged indices; the slices stay in the rows of the indices."""
     batches = batch_dims + len(indices.shape) if batch_dims < 0 else batch_dims
     flat = tensor(np.asarray(indices.plain.flat_values))
     if not batches and axis in (None, 0):
         return indices.with_flat_values(gather(params, flat))
-    given = array_of(params)
+    array = as_array(params)
     if (
         batches != 1
-        or axis not in (None, 1, 1 - given.ndim)
+        or axis not in (None, 1, 1 - array.ndim)
         or len(indices.shape) != 2
-        or len(given) != indices.nrows()
+        or len(array) != indices.nrows()
     ):
-        raise InvalidArgumentError("ragged indices are gathered along axis 0, or along axis 1 with one of batches")
-    places = np.stack([array_of(indices.value_rowids()), array_of(flat)], -1)
-    return indices.with_flat_values(gather_nd(given, places))
+        raise InvalidArgumentError("ragged indices need axis 0, or axis 1 with one batch dimension")
+    positions = np.stack([as_array(indices.value_rowids()), as_array(flat)], -1)
+    return indices.with_flat_values(gather_nd(array, positions))
 
 
 def gather_nd(
     params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Any:
-    """The values, or slices, at these places, given along the last axis of `indices`."""
-    given, places = array_of(params), array_of(indices)
+    """Return the values, or slices, at the indices along the last axis of `indices`."""
+    array, numbers = as_array(params), as_array(indices)
     if batch_dims:
-        made = [border.lowered(gather_nd(one, at, batch_dims - 1)) for one, at in zip(given, places, strict=True)]
-        return tensor(np.stack(made))
-    for axis, length in enumerate(given.shape[: places.shape[-1]]):
-        if places.size and (places[..., axis].min() < 0 or places[..., axis].max() >= length):
-            raise InvalidArgumentError(f"indices do not index into param shape {list(given.shape)} [Op:GatherNd]")
-    if not places.shape[-1]:  # of no index, all for each
-        return tensor(np.broadcast_to(given, (*places.shape[:-1], *given.shape)).copy())
-    return tensor(given[tuple(np.moveaxis(places, -1, 0))])
+        slices = [unwrap(gather_nd(item, row, batch_dims - 1)) for item, row in zip(array, numbers, strict=True)]
+        return tensor(np.stack(slices))
+    for axis, length in enumerate(array.shape[: numbers.shape[-1]]):
+        if numbers.size and (numbers[..., axis].min() < 0 or numbers[..., axis].max() >= length):
+            raise InvalidArgumentError(f"indices do not index into param shape {list(array.shape)} [Op:GatherNd]")
+    if not numbers.shape[-1]:  # an empty index means the whole tensor
+        return tensor(np.broadcast_to(array, (*numbers.shape[:-1], *array.shape)).copy())
+    return tensor(array[tuple(np.moveaxis(numbers, -1, 0))])
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
-    """The slices where the mask is true."""
-    given, chosen = array_of(tensor), array_of(mask).astype(bool)
-    place = 0 if axis is None else integer(axis)
+    """Return the slices where the mask is true."""
+    array, chosen = as_array(tensor), as_array(mask).astype(bool)
+    axis_number = 0 if axis is None else integer(axis)
     if chosen.ndim == 0:
         raise ValueError("mask cannot be scalar.")
-    if chosen.shape != given.shape[place : place + chosen.ndim]:
-        raise ValueError(f"Shapes {given.shape[place : place + chosen.ndim]} and {chosen.shape} are incompatible")
-    return border.raised(given[(_slice(None),) * place + (chosen,)])
+    if chosen.shape != array.shape[axis_number : axis_number + chosen.ndim]:
+        raise ValueError(
+            f"Shapes {array.shape[axis_number : axis_number + chosen.ndim]} and {chosen.shape} are incompatible"
+        )
+    return wrap(array[(_slice(None),) * axis_number + (chosen,)])
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """The places of what is true; or x there and y elsewhere."""
-    chosen = array_of(condition)
+    """Return the indices of true values; or x where the condition is true, and y elsewhere."""
+    chosen = as_array(condition)
     if x is None and y is None:
         return tensor(np.argwhere(chosen if chosen.dtype.kind != "O" else chosen != b""))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    first, second = arrays_of(x, y)
+    first, second = as_arrays(x, y)
     try:
         return tensor(np.where(chosen.astype(bool), first, second).astype(first.dtype))
     except ValueError as error:
@@ -155,13 +170,13 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    """The other way round along these axes."""
+    """Reverse along these axes."""
     if not is_list_of_integers(axis):
-        raise InvalidArgumentError(f"axis is a list of integers, got {axis!r:.100} [Op:ReverseV2]")
+        raise InvalidArgumentError(f"axis must be a list of integers, got {axis!r:.100} [Op:ReverseV2]")
     if isinstance(tensor, RaggedTensor):
-        return _reversed_rows(tensor, axes_of(axis))
-    given = array_of(tensor)
-    return border.raised(np.flip(given, axes_of(axis)) if given.ndim else given)
+        return _reversed_rows(tensor, as_axes(axis))
+    array = as_array(tensor)
+    return wrap(np.flip(array, as_axes(axis)) if array.ndim else array)
 
 
 def _reversed_rows(rows: Any, axes: Any) -> Any:
@@ -174,25 +189,25 @@ def _reversed_rows(rows: Any, axes: Any) -> Any:
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
-    """Shifted along an axis; what leaves one end comes in at the other."""
-    return tensor(np.roll(array_of(input), axes_of(shift), axes_of(axis)))
+    """Shift along an axis; values that leave one end enter at the other."""
+    return tensor(np.roll(as_array(input), as_axes(shift), as_axes(axis)))
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
-    """Sorted along an axis."""
-    made = np.sort(array_of(values), axis=axis)
-    return tensor(np.flip(made, axis) if _is_descending(direction) else made)
+    """Sort along an axis."""
+    ordered = np.sort(as_array(values), axis=axis)
+    return tensor(np.flip(ordered, axis) if _is_descending(direction) else ordered)
 
 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Any:
-    """The places of the values in sorted order, int32."""
-    given = array_of(values)
+    """Return the indices of the values in sorted order, int32."""
+    array = as_array(values)
     if _is_descending(direction):
-        flipped = np.argsort(np.flip(given, axis), axis=axis, kind="stable")
-        return tensor(np.flip(given.shape[axis] - 1 - flipped, axis).astype(np.int32))
-    return tensor(np.argsort(given, axis=axis, kind="stable").astype(np.int32))
+        flipped = np.argsort(np.flip(array, axis), axis=axis, kind="stable")
+        return tensor(np.flip(array.shape[axis] - 1 - flipped, axis).astype(np.int32))
+    return tensor(np.argsort(array, axis=axis, kind="stable").astype(np.int32))
 
 
 def _is_descending(direction: str) -> bool:
@@ -202,32 +217,62 @@ def _is_descending(direction: str) -> bool:
 
 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:
-    """The different values in the order of their first appearance, and for each value the place of its like."""
-    made, places, _count = unique_with_counts(x, out_idx)
-    return Unique(made, places)
-
-
-def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:
-    """As `unique`, and how often each appears."""
-    given = array_of(x)
-    kind = as_dtype(out_idx).as_numpy_dtype
+    """Return the distinct values in order of first appearance, and each value's index among them."""
+    array = as_array(x)
     numbers: dict[Any, int] = {}
-    places = np.array([numbers.setdefault(value, len(numbers)) for value in given.tolist()], dtype=kind)
-    firsts = np.unique(places, return_index=True)[1] if len(places) else np.zeros(0, np.int64)
-    counts = np.bincount(places, minlength=len(numbers)).astype(kind)
-    return UniqueWithCounts(*tensors((given[firsts], places, counts)))
+    indices = np.array(
+        [numbers.setdefault(value, len(numbers)) for value in array.tolist()], dtype=as_dtype(out_idx).as_numpy_dtype
+    )
+    firsts = np.unique(indices, return_index=True)[1] if len(indices) else np.zeros(0, np.int64)
+    return Unique(*tensors((array[firsts], indices)))
 
 
 class Unique(NamedTuple):
-    """What `unique` gives."""
+    """The result of `unique`."""
 
     y: Any
     idx: Any
 
 
-class UniqueWithCounts(NamedTuple):
-    """What `unique_with_counts` gives."""
+def _places(indices: Any, shape: tuple[int, ...], updates: tuple[int, ...]) -> tuple[Any, ...]:
+    """Return the index arrays for updates of that shape."""
+    array = as_array(indices)
+    expected = (*array.shape[:-1], *shape[array.shape[-1] :])
+    if updates != expected:
+        raise InvalidArgumentError(f"updates must have shape {list(expected)} for these indices, got {list(updates)}")
+    for axis, length in enumerate(shape[: array.shape[-1]]):
+        if array.size and (array[..., axis].min() < 0 or array[..., axis].max() >= length):
+            raise InvalidArgumentError(f"indices do not index into shape {list(shape)}")
+    return tuple(np.moveaxis(array, -1, 0))
 
-    y: Any
-    idx: Any
-    count: Any
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Return zeros, with the updates added at their indices."""
+    values, lengths = as_array(updates), as_lengths(shape)
+    result = np.full(lengths, b"" if values.dtype.kind == "O" else 0, values.dtype)
+    np.add.at(result, _places(indices, lengths, values.shape), values)
+    return tensor(result)
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """Return the tensor with the updates at their indices."""
+    array, values = as_arrays(tensor, updates)
+    result = array.copy()
+    result[_places(indices, array.shape, values.shape)] = values
+    return wrap(result)
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: Any = "left", out_type: Any = "int32", name: str | None = None
+) -> Any:
+    """Return the indices that would keep a sorted sequence sorted; of several dimensions, row by row."""
+    rows, wanted = as_arrays(sorted_sequence, values)
+    numpy_dtype = as_dtype(out_type).as_numpy_dtype
+    if rows.shape[:-1] != wanted.shape[:-1] or not wanted.ndim:
+        raise InvalidArgumentError(
+            f"sequences of shape {list(rows.shape)} do not fit values of shape {list(wanted.shape)}"
+        )
+    result = np.zeros(wanted.shape, numpy_dtype)
+    for row in np.ndindex(rows.shape[:-1]):
+        result[row] = np.searchsorted(rows[row], wanted[row], side)
+    return tensor(result)

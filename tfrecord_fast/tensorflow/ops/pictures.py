@@ -1,19 +1,20 @@
-"""`tf.image`: sizes, crops, flips and corrections of images `[height, width, channels]`, or of batches of them."""
+"""`tf.image`: sizes, crops, flips and colours of images `[height, width, channels]`, or of batches of them."""
 
 from __future__ import annotations
 
 import enum
+import inspect
 from typing import Any
 
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...images import conversion
-from ..fallback import of_tensorflow
-from ..tensors import Tensor
-from ..types import as_dtype, dtype_of
-from .arguments import array_of, integer, lengths_of, tensor
-from .randoms import generator_of
+from ...images import conversion, decoding
+from ..fallback import from_tensorflow
+from ..tensors.tensor_dtypes import array_dtype, as_dtype
+from ..tensors.wrapping import unwrap
+from .arguments import as_array, as_lengths, integer, tensor
+from .randoms import seeded_generator
 
 __all__ = [
     "ResizeMethod",
@@ -23,10 +24,11 @@ __all__ = [
     "adjust_saturation",
     "central_crop",
     "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
+    "extract_jpeg_shape",
     "flip_left_right",
     "flip_up_down",
-    "grayscale_to_rgb",
-    "hsv_to_rgb",
+    "is_jpeg",
     "pad_to_bounding_box",
     "per_image_standardization",
     "random_brightness",
@@ -37,17 +39,16 @@ __all__ = [
     "random_hue",
     "random_saturation",
     "resize",
+    "resize_by_corners",
     "resize_with_crop_or_pad",
     "resize_with_pad",
     "rgb_to_grayscale",
-    "rgb_to_hsv",
     "rot90",
-    "transpose",
 ]
 
 
 class ResizeMethod(str, enum.Enum):
-    """How pixels are made of others."""
+    """The interpolation of pixels."""
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -60,10 +61,10 @@ class ResizeMethod(str, enum.Enum):
 
 
 def _images(image: Any) -> Any:
-    given = array_of(image)
-    if given.ndim not in (3, 4):
-        raise ValueError(f"'image' (shape {given.shape}) must have either 3 or 4 dimensions.")
-    return given
+    array = as_array(image)
+    if array.ndim not in (3, 4):
+        raise ValueError(f"'image' (shape {array.shape}) must have either 3 or 4 dimensions.")
+    return array
 
 
 # ---- Size ----
@@ -77,40 +78,40 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The images in another size.
+    """Resize images.
 
     Args:
-      images: `[height, width, channels]`, or a batch of such.
+      images: `[height, width, channels]`, or a batch of images.
       size: (height, width).
-      method: "bilinear" or "nearest", with centres of pixels at half steps; others are TensorFlow's.
-      preserve_aspect_ratio: whether the size is a frame that the image fits into.
-      antialias: whether a smaller image is made of all pixels.
+      method: "bilinear" or "nearest", with half-pixel centres; other methods call TensorFlow.
+      preserve_aspect_ratio: fits the image into the size.
+      antialias: averages all pixels when the image shrinks.
 
     Returns:
-      float32; the dtype of the images if the method is "nearest", or the size does not change.
+      float32; for "nearest", the dtype of the images.
     """
-    given = _images(images)
-    wanted = lengths_of(size)
-    if len(wanted) != 2:
+    array = _images(images)
+    new_size = as_lengths(size)
+    if len(new_size) != 2:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
-    height, width = given.shape[-3:-1]
+    height, width = array.shape[-3:-1]
     if preserve_aspect_ratio:
-        scale = min(np.float32(wanted[0]) / np.float32(height), np.float32(wanted[1]) / np.float32(width))
-        wanted = tuple(int(np.round(scale * np.float32(length))) for length in (height, width))
-    if min(wanted) <= 0:
-        raise InvalidArgumentError(f"output dimensions must be positive, got {list(wanted)}")
+        scale = min(np.float32(new_size[0]) / np.float32(height), np.float32(new_size[1]) / np.float32(width))
+        new_size = tuple(int(np.round(scale * np.float32(length))) for length in (height, width))
+    if min(new_size) <= 0:
+        raise InvalidArgumentError(f"output dimensions must be positive, got {list(new_size)}")
     way = ResizeMethod(_METHODS[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
     if way is ResizeMethod.NEAREST_NEIGHBOR:
-        rows, columns = (_nearest(length, new) for length, new in zip((height, width), wanted, strict=True))
-        return tensor(np.take(np.take(given, rows, axis=-3), columns, axis=-2))
+        rows, columns = (_nearest(length, new) for length, new in zip((height, width), new_size, strict=True))
+        return tensor(np.take(np.take(array, rows, axis=-3), columns, axis=-2))
     if way is not ResizeMethod.BILINEAR:
-        return tensor(np.asarray(of_tensorflow("tf.image.resize")(given, wanted, way.value, antialias=antialias)))
-    made = given.astype(np.float32)
+        return tensor(np.asarray(from_tensorflow("tf.image.resize")(array, new_size, way.value, antialias=antialias)))
+    pixels = array.astype(np.float32)
     if antialias:
-        for axis, length, new in ((-3, height, wanted[0]), (-2, width, wanted[1])):
-            made = np.moveaxis(np.tensordot(_triangles(length, new), made, (1, made.ndim + axis)), 0, axis)
-        return tensor(np.ascontiguousarray(made, dtype=np.float32))
-    return tensor(_bilinear(_bilinear(made, -2, wanted[1]), -3, wanted[0]))
+        for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
+            pixels = np.moveaxis(np.tensordot(_triangles(length, new), pixels, (1, pixels.ndim + axis)), 0, axis)
+        return tensor(np.ascontiguousarray(pixels, dtype=np.float32))
+    return tensor(_bilinear(_bilinear(pixels, -2, new_size[1]), -3, new_size[0]))
 
 
 _METHODS = ["bilinear", "nearest", "bicubic", "area"]
@@ -129,19 +130,19 @@ def _bilinear(image: Any, axis: int, new: int) -> Any:
     return _between(image, axis, (np.arange(new, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5))
 
 
-def _between(image: Any, axis: int, place: Any) -> Any:
-    """The pixels at these places along an axis, made of the two beside them."""
+def _between(image: Any, axis: int, position: Any) -> Any:
+    """Interpolate pixels along an axis between the two nearest."""
     length = image.shape[axis]
-    before = np.floor(place)
-    share = (place - before).reshape(-1, *[1] * (-axis - 1))
+    before = np.floor(position)
+    share = (position - before).reshape(-1, *[1] * (-axis - 1))
     first = np.clip(before, 0, length - 1).astype(np.int64)
     second = np.clip(before + 1, 0, length - 1).astype(np.int64)
-    one, other = np.take(image, first, axis=axis), np.take(image, second, axis=axis)
-    return (one + (other - one) * share).astype(np.float32)
+    lower, upper = np.take(image, first, axis=axis), np.take(image, second, axis=axis)
+    return (lower + (upper - lower) * share).astype(np.float32)
 
 
 def _triangles(length: int, new: int) -> Any:
-    """For each new pixel the shares of the old ones: a triangle, as wide as a new pixel at least."""
+    """Return the weights of the old pixels for each new one: a triangle at least as wide as a new pixel."""
     scale = length / new
     wide = max(scale, 1.0)
     centres = (np.arange(new) + 0.5) * scale
@@ -157,54 +158,54 @@ def resize_by_corners(
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> Any:
-    """TensorFlow 1's `resize`: pixels are placed by their corners; or by the centres of the outermost ones."""
-    given = _images(images)
-    wanted = lengths_of(size)
-    height, width = given.shape[-3:-1]
+    """Resize as TensorFlow 1 does: pixels are aligned by their corners, or by the outermost centres."""
+    array = _images(images)
+    new_size = as_lengths(size)
+    height, width = array.shape[-3:-1]
     if preserve_aspect_ratio:
-        scale = min(wanted[0] / height, wanted[1] / width)
-        wanted = (round(height * scale), round(width * scale))
-    if (height, width) == wanted:
-        return tensor(given)
+        scale = min(new_size[0] / height, new_size[1] / width)
+        new_size = (round(height * scale), round(width * scale))
+    if (height, width) == new_size:
+        return tensor(array)
     way = ResizeMethod(_METHODS[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
     if way not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR):
-        raise NotImplementedError(f"resize_images by {way.value}: only bilinear and nearest are there")
-    made = given if way is ResizeMethod.NEAREST_NEIGHBOR else given.astype(np.float32)
-    for axis, length, new in ((-3, height, wanted[0]), (-2, width, wanted[1])):
+        raise NotImplementedError(f"resize_images by {way.value}: only bilinear and nearest are supported")
+    pixels = array if way is ResizeMethod.NEAREST_NEIGHBOR else array.astype(np.float32)
+    for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
         corners = align_corners and new > 1
         step = np.float32(length - 1) / np.float32(new - 1) if corners else np.float32(length) / np.float32(new)
-        place = np.arange(new, dtype=np.float32) * step
+        position = np.arange(new, dtype=np.float32) * step
         if way is ResizeMethod.NEAREST_NEIGHBOR:
-            rounded = np.floor(place + np.float32(0.5)) if corners else np.floor(place)
-            made = np.take(made, np.minimum(rounded.astype(np.int64), length - 1), axis=axis)
+            rounded = np.floor(position + np.float32(0.5)) if corners else np.floor(position)
+            pixels = np.take(pixels, np.minimum(rounded.astype(np.int64), length - 1), axis=axis)
         else:
-            made = _between(made, axis, place)
-    return tensor(made)
+            pixels = _between(pixels, axis, position)
+    return tensor(pixels)
 
 
 def resize_with_pad(
     image: Any, target_height: Any, target_width: Any, method: Any = "bilinear", antialias: bool = False
 ) -> Any:
-    """In a frame of that size: as large as fits, and zeros around it."""
-    given = _images(image)
-    height, width = given.shape[-3:-1]
+    """Resize to the largest size that fits a frame, and pad with zeros."""
+    array = _images(image)
+    height, width = array.shape[-3:-1]
     frame = integer(target_height), integer(target_width)
-    # In float32, as TensorFlow counts: a size that comes out just below a whole number is one smaller.
+    # In float32, like TensorFlow: a size just below a whole number is rounded down.
     ratio = max(np.float32(width) / np.float32(frame[1]), np.float32(height) / np.float32(frame[0]))
     new_height, new_width = np.float32(height) / ratio, np.float32(width) / ratio
-    made = resize(given, (int(np.floor(new_height)), int(np.floor(new_width))), method, antialias=antialias)
+    resized = resize(array, (int(np.floor(new_height)), int(np.floor(new_width))), method, antialias=antialias)
     above = max(int(np.floor((np.float32(frame[0]) - new_height) / 2)), 0)
     left = max(int(np.floor((np.float32(frame[1]) - new_width) / 2)), 0)
-    return pad_to_bounding_box(made, above, left, *frame)
+    return pad_to_bounding_box(resized, above, left, *frame)
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
-    """Of that size: cut, or with zeros around it, evenly on both sides."""
-    given = _images(image)
-    height, width = given.shape[-3:-1]
+    """Crop or pad with zeros, evenly on both sides."""
+    array = _images(image)
+    height, width = array.shape[-3:-1]
     new_height, new_width = integer(target_height), integer(target_width)
     cut = crop_to_bounding_box(
-        given,
+        array,
         max((height - new_height) // 2, 0),
         max((width - new_width) // 2, 0),
         min(height, new_height),
@@ -215,37 +216,37 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     )
 
 
-# ---- Crops and frames ----
+# ---- Crops and padding ----
 
 
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
-    """The part from a corner on, of that size."""
-    given = _images(image)
+    """Crop to a size, from a corner on."""
+    array = _images(image)
     top, left, height, width = map(integer, (offset_height, offset_width, target_height, target_width))
     _check_box(top >= 0, "offset_height must be >= 0.")
     _check_box(left >= 0, "offset_width must be >= 0.")
     _check_box(height > 0, "target_height must be > 0.")
     _check_box(width > 0, "target_width must be > 0.")
-    _check_box(given.shape[-3] >= top + height, "height must be >= target + offset.")
-    _check_box(given.shape[-2] >= left + width, "width must be >= target + offset.")
-    return tensor(given[..., top : top + height, left : left + width, :])
+    _check_box(array.shape[-3] >= top + height, "height must be >= target + offset.")
+    _check_box(array.shape[-2] >= left + width, "width must be >= target + offset.")
+    return tensor(array[..., top : top + height, left : left + width, :])
 
 
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
-    """Zeros around it, up to that size."""
-    given = _images(image)
+    """Pad with zeros to a size."""
+    array = _images(image)
     top, left, height, width = map(integer, (offset_height, offset_width, target_height, target_width))
-    below, right = height - top - given.shape[-3], width - left - given.shape[-2]
+    below, right = height - top - array.shape[-3], width - left - array.shape[-2]
     _check_box(top >= 0, "offset_height must be >= 0")
     _check_box(left >= 0, "offset_width must be >= 0")
     _check_box(right >= 0, "width must be <= target - offset")
     _check_box(below >= 0, "height must be <= target - offset")
-    widths = [(0, 0)] * (given.ndim - 3) + [(top, below), (left, right), (0, 0)]
-    return tensor(np.pad(given, widths))
+    widths = [(0, 0)] * (array.ndim - 3) + [(top, below), (left, right), (0, 0)]
+    return tensor(np.pad(array, widths))
 
 
 def _check_box(holds: bool, message: str) -> None:
@@ -254,116 +255,103 @@ def _check_box(holds: bool, message: str) -> None:
 
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
-    """The middle, of that share of the height and the width."""
-    given = _images(image)
-    # As exact as it was given: Python's 0.8 is not that of float32.
+    """Crop to the middle fraction of the height and the width."""
+    array = _images(image)
+    # Keep the precision of a Python float: 0.8 differs from its float32.
     is_plain = isinstance(central_fraction, int | float)
-    share: Any = central_fraction if is_plain else array_of(central_fraction)[()]
+    share: Any = central_fraction if is_plain else as_array(central_fraction)[()]
     if not 0 < share <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
     if share == 1:
-        return tensor(given)
-    top, left = (int((length - length * share) / 2) for length in given.shape[-3:-1])
-    height, width = given.shape[-3] - 2 * top, given.shape[-2] - 2 * left
-    return tensor(given[..., top : top + height, left : left + width, :])
+        return tensor(array)
+    top, left = (int((length - length * share) / 2) for length in array.shape[-3:-1])
+    height, width = array.shape[-3] - 2 * top, array.shape[-2] - 2 * left
+    return tensor(array[..., top : top + height, left : left + width, :])
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
-    """A part of that size, somewhere."""
-    given, lengths = array_of(value), lengths_of(size)
-    lengths = tuple(have if length == -1 else length for have, length in zip(given.shape, lengths, strict=True))
-    if any(have < length for have, length in zip(given.shape, lengths, strict=True)):
-        raise InvalidArgumentError(f"Need value.shape >= size, got {list(given.shape)} {list(lengths)}")
-    generator = generator_of(seed)
-    starts = [int(generator.integers(0, have - length + 1)) for have, length in zip(given.shape, lengths, strict=True)]
-    return tensor(given[tuple(slice(start, start + length) for start, length in zip(starts, lengths, strict=True))])
+    """Crop to a size at a random position."""
+    array, lengths = as_array(value), as_lengths(size)
+    lengths = tuple(have if length == -1 else length for have, length in zip(array.shape, lengths, strict=True))
+    if any(have < length for have, length in zip(array.shape, lengths, strict=True)):
+        raise InvalidArgumentError(f"Need value.shape >= size, got {list(array.shape)} {list(lengths)}")
+    generator = seeded_generator(seed)
+    starts = [int(generator.integers(0, have - length + 1)) for have, length in zip(array.shape, lengths, strict=True)]
+    return tensor(array[tuple(slice(start, start + length) for start, length in zip(starts, lengths, strict=True))])
 
 
-# ---- Turned ----
+# ---- Flips ----
 
 
 def flip_left_right(image: Any) -> Any:
-    """The other way round from left to right."""
+    """Flip horizontally."""
     return tensor(np.flip(_images(image), -2))
 
 
 def flip_up_down(image: Any) -> Any:
-    """Upside down."""
+    """Flip vertically."""
     return tensor(np.flip(_images(image), -3))
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
-    """Rows as columns."""
-    return tensor(np.swapaxes(_images(image), -3, -2))
-
-
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
-    """Turned to the left by right angles."""
+    """Rotate counter-clockwise by right angles."""
     return tensor(np.rot90(_images(image), integer(k) % 4, (-3, -2)))
 
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Any:
-    """Flipped or not; of a batch, each image by itself."""
-    return _perhaps(_images(image), -2, seed)
+    """Flip at random; in a batch, each image independently."""
+    return _random_flip(_images(image), -2, seed)
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Any:
-    """Flipped or not; of a batch, each image by itself."""
-    return _perhaps(_images(image), -3, seed)
+    """Flip at random; in a batch, each image independently."""
+    return _random_flip(_images(image), -3, seed)
 
 
-def _perhaps(given: Any, axis: int, seed: Any) -> Any:
-    if given.ndim == 3:
-        return tensor(np.flip(given, axis) if generator_of(seed).random() < 0.5 else given)
-    turned = generator_of(seed).random(len(given)) < 0.5
-    return tensor(np.where(turned[:, None, None, None], np.flip(given, axis), given))
+def _random_flip(array: Any, axis: int, seed: Any) -> Any:
+    if array.ndim == 3:
+        return tensor(np.flip(array, axis) if seeded_generator(seed).random() < 0.5 else array)
+    turned = seeded_generator(seed).random(len(array)) < 0.5
+    return tensor(np.where(turned[:, None, None, None], np.flip(array, axis), array))
 
 
 # ---- Colours ----
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
-    """One channel: how bright the pixels look."""
-    given = array_of(images)
-    kind = dtype_of(given)
-    floats = array_of(conversion.convert_image_dtype(given, np.float32)) if kind.is_integer else given
+    """Convert to one channel of luminance."""
+    array = as_array(images)
+    dtype = array_dtype(array)
+    floats = as_array(conversion.convert_image_dtype(array, np.float32)) if dtype.is_integer else array
     shares = np.array([0.2989, 0.5870, 0.1140], dtype=floats.dtype)
     gray = np.tensordot(floats, shares, (-1, -1))[..., None].astype(floats.dtype)
-    return tensor(conversion.convert_image_dtype(gray, given.dtype) if kind.is_integer else gray)
-
-
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
-    """The one channel three times."""
-    given = array_of(images)
-    if given.shape[-1] != 1:
-        raise ValueError("Last dimension of a grayscale image should be size 1.")
-    return tensor(np.repeat(given, 3, axis=-1))
+    return tensor(conversion.convert_image_dtype(gray, array.dtype) if dtype.is_integer else gray)
 
 
 def per_image_standardization(image: Any) -> Any:
-    """float32 with a mean of 0 and a variance of 1; of even images, zeros."""
-    given = _images(image).astype(np.float32)
+    """Scale to mean 0 and variance 1, float32; uniform images become zeros."""
+    array = _images(image).astype(np.float32)
     axes = (-1, -2, -3)
-    mean = given.mean(axis=axes, keepdims=True)
-    least = np.float32(1) / np.sqrt(np.float32(np.prod(given.shape[-3:])))
-    spread = np.maximum(given.std(axis=axes, keepdims=True), least)
-    return tensor(((given - mean) / spread).astype(np.float32))
+    mean = array.mean(axis=axes, keepdims=True)
+    least = np.float32(1) / np.sqrt(np.float32(np.prod(array.shape[-3:])))
+    spread = np.maximum(array.std(axis=axes, keepdims=True), least)
+    return tensor(((array - mean) / spread).astype(np.float32))
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
-    """So much added, in images from 0 to 1; integers are taken for such."""
-    given = array_of(image)
-    floats = _as_floats(given)
-    return _as_before(floats + floats.dtype.type(array_of(delta)), given)
+    """Add `delta`, on a scale from 0 to 1 for all dtypes."""
+    array = as_array(image)
+    floats = _as_floats(array)
+    return _as_before(floats + floats.dtype.type(as_array(delta)), array)
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
-    """So many times as far from the mean of each channel."""
-    given = _images(images)
-    floats = _as_floats(given)
-    factor = floats.dtype.type(array_of(contrast_factor))
+    """Scale the distance from the mean of each channel."""
+    array = _images(images)
+    floats = _as_floats(array)
+    factor = floats.dtype.type(as_array(contrast_factor))
     mean = floats.mean(axis=(-3, -2), keepdims=True, dtype=floats.dtype)
-    return _as_before((floats - mean) * factor + mean, given)
+    return _as_before((floats - mean) * factor + mean, array)
 
 
 def _to_hsv(image: Any) -> Any:
@@ -389,83 +377,116 @@ def _to_rgb(image: Any) -> Any:
     ).astype(image.dtype)
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
-    """Hue, saturation and value of colours, each from 0 to 1."""
-    return tensor(_to_hsv(_colours(images, "RGBToHSV")))
-
-
-def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
-    """Colours of hue, saturation and value."""
-    return tensor(_to_rgb(_colours(images, "HSVToRGB")))
-
-
-def _colours(images: Any, op: str) -> Any:
-    given = array_of(images)
-    if given.dtype.kind in "fV":
-        return given
-    if isinstance(images, Tensor):
-        raise InvalidArgumentError(f"images are floats from 0 to 1 here, got {dtype_of(given).name} [Op:{op}]")
-    return given.astype(np.float32)
-
-
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
-    """So many times as colourful."""
-    given = array_of(image)
-    colours = _to_hsv(_as_floats(given))
-    colours[..., 1] = np.clip(colours[..., 1] * float(array_of(saturation_factor)), 0, 1)
-    return _as_before(_to_rgb(colours), given)
+    """Scale the saturation."""
+    array = as_array(image)
+    colours = _to_hsv(_as_floats(array))
+    colours[..., 1] = np.clip(colours[..., 1] * float(as_array(saturation_factor)), 0, 1)
+    return _as_before(_to_rgb(colours), array)
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
-    """Every hue turned by so much of the circle."""
-    if not -1 <= float(array_of(delta)) <= 1:
+    """Rotate all hues by a fraction of the circle."""
+    if not -1 <= float(as_array(delta)) <= 1:
         raise InvalidArgumentError("delta must be in the interval [-1, 1]")
-    given = array_of(image)
-    colours = _to_hsv(_as_floats(given))
-    colours[..., 0] = np.mod(colours[..., 0] + float(array_of(delta)), 1)
-    return _as_before(_to_rgb(colours), given)
+    array = as_array(image)
+    colours = _to_hsv(_as_floats(array))
+    colours[..., 0] = np.mod(colours[..., 0] + float(as_array(delta)), 1)
+    return _as_before(_to_rgb(colours), array)
 
 
 def random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
-    """From lower to upper times as colourful."""
+    """Scale the saturation by a random factor."""
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
         raise ValueError("lower must be non-negative.")
-    return adjust_saturation(image, generator_of(seed).uniform(lower, upper))
+    return adjust_saturation(image, seeded_generator(seed).uniform(lower, upper))
 
 
 def random_hue(image: Any, max_delta: float, seed: Any = None) -> Any:
-    """Hues turned by at most so much of the circle."""
+    """Rotate the hues by a random fraction of the circle."""
     if not 0 <= max_delta <= 0.5:
         raise ValueError("max_delta must be <= 0.5 and non-negative.")
-    return adjust_hue(image, generator_of(seed).uniform(-max_delta, max_delta))
+    return adjust_hue(image, seeded_generator(seed).uniform(-max_delta, max_delta))
 
 
 def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
-    """Brighter or darker by at most that much."""
+    """Change the brightness by a random delta."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
-    return adjust_brightness(image, generator_of(seed).uniform(-max_delta, max_delta))
+    return adjust_brightness(image, seeded_generator(seed).uniform(-max_delta, max_delta))
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
-    """With a contrast from lower to upper."""
+    """Scale the contrast by a random factor."""
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
         raise ValueError("lower must be non-negative.")
-    return adjust_contrast(image, generator_of(seed).uniform(lower, upper))
+    return adjust_contrast(image, seeded_generator(seed).uniform(lower, upper))
 
 
-def _as_floats(given: Any) -> Any:
-    if dtype_of(given).is_floating:
-        return given.astype(np.float32) if given.dtype.itemsize < 4 else given
-    return conversion.convert_image_dtype(given, np.float32)
+def _as_floats(array: Any) -> Any:
+    if array_dtype(array).is_floating:
+        return array.astype(np.float32) if array.dtype.itemsize < 4 else array
+    return conversion.convert_image_dtype(array, np.float32)
 
 
-def _as_before(made: Any, given: Any) -> Any:
-    kind = dtype_of(given)
-    if kind.is_floating:
-        return tensor(made.astype(as_dtype(kind).as_numpy_dtype))
-    return tensor(conversion.convert_image_dtype(made, given.dtype, saturate=True))
+def _as_before(floats: Any, original: Any) -> Any:
+    dtype = array_dtype(original)
+    if dtype.is_floating:
+        return tensor(floats.astype(as_dtype(dtype).as_numpy_dtype))
+    return tensor(conversion.convert_image_dtype(floats, original.dtype, saturate=True))
+
+
+# ---- JPEG files ----
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Any:
+    """Return a tensor that is True for bytes that begin like a JPEG."""
+    return tensor(np.bool_(decoding.is_jpeg(unwrap(contents))))
+
+
+def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> Any:
+    """Return (height, width, channels) from the header of a JPEG file."""
+    data: bytes = as_array(contents, "string").item()
+    position = 2
+    if data[:2] != b"\xff\xd8":
+        raise InvalidArgumentError("Expected image (JPEG), got something else [Op:ExtractJpegShape]")
+    while position + 9 < len(data):
+        if data[position] != 0xFF:
+            break
+        marker = data[position + 1]
+        if marker == 0xFF:
+            position += 1
+            continue
+        if marker in (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)):
+            height, width = (
+                int.from_bytes(data[position + offset : position + offset + 2], "big") for offset in (5, 7)
+            )
+            return tensor(
+                np.array([height, width, data[position + 9]], dtype=np.dtype(getattr(output_type, "name", output_type)))
+            )
+        position += (
+            2 if marker == 1 or 0xD0 <= marker <= 0xD8 else 2 + int.from_bytes(data[position + 2 : position + 4], "big")
+        )
+    raise InvalidArgumentError("Invalid JPEG data or crop window [Op:ExtractJpegShape]")
+
+
+def decode_and_crop_jpeg(contents: Any, crop_window: Any, *options: Any, **named: Any) -> Any:
+    """Decode a JPEG and crop it to (top, left, height, width). The options are those of `decode_jpeg`."""
+    top, left, height, width = as_lengths(crop_window)
+    data = as_array(contents, "string").item()
+    whole = decoding.decode_jpeg(data, *unwrap(options), **unwrap(named))
+    if min(top, left) < 0 or min(height, width) <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
+        raise InvalidArgumentError("Invalid JPEG data or crop window [Op:DecodeAndCropJpeg]")
+    return tensor(whole[top : top + height, left : left + width])
+
+
+def _signature_with_window() -> inspect.Signature:
+    first, *options = inspect.signature(decoding.decode_jpeg).parameters.values()
+    return inspect.Signature([first, first.replace(name="crop_window", annotation="Any"), *options])
+
+
+decode_and_crop_jpeg.__signature__ = _signature_with_window()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`tf.random`: repeatable, but not TensorFlow's numbers."""
+"""`tf.random`: repeatable with a seed, but not TensorFlow's numbers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...base import seeds
-from ..types import as_dtype
-from .arguments import array_of, integer, lengths_of, tensor
+from ..tensors.tensor_dtypes import as_dtype
+from .arguments import as_array, as_lengths, integer, tensor
 
 __all__ = [
-    "categorical", "gamma", "normal", "poisson", "set_seed", "shuffle", "stateless_normal", "stateless_uniform",
+    "categorical", "gamma", "normal", "set_seed", "shuffle", "stateless_uniform",
     "truncated_normal", "uniform",
 ]  # fmt: skip
 
@@ -20,13 +20,13 @@ _global: list[int | None] = [None]
 
 
 def set_seed(seed: int) -> None:
-    """The seed of what has none of its own: random numbers, and shuffles of datasets."""
+    """Set the seed of random numbers, and shuffles of datasets, without a seed of their own."""
     seeds.set_seed(seed)
     _global[0] = int(seed)
     _state.clear()
 
 
-def generator_of(seed: Any) -> np.random.Generator:
+def seeded_generator(seed: Any) -> np.random.Generator:
     key = None if seed is None else integer(seed)
     if key not in _state:
         if key is None and _global[0] is None:
@@ -37,14 +37,14 @@ def generator_of(seed: Any) -> np.random.Generator:
 
 
 def stateless_generator(seed: Any) -> np.random.Generator:
-    return np.random.default_rng([int(one) & 0xFFFFFFFFFFFFFFFF for one in array_of(seed).ravel()])
+    return np.random.default_rng([int(number) & 0xFFFFFFFFFFFFFFFF for number in as_array(seed).ravel()])
 
 
 def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float32", seed: Any = None, name: str | None = None
 ) -> Any:
-    """Numbers from minval to before maxval; integers need a maxval."""
-    return _uniform(generator_of(seed), shape, minval, maxval, dtype)
+    """Draw numbers from minval up to maxval, excluded; integers need a maxval."""
+    return _uniform(seeded_generator(seed), shape, minval, maxval, dtype)
 
 
 def stateless_uniform(
@@ -56,95 +56,77 @@ def stateless_uniform(
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Any:
-    """As `uniform`; the same numbers for the same seed."""
+    """Draw as `uniform` does; the numbers depend on the seed alone."""
     return _uniform(stateless_generator(seed), shape, minval, maxval, dtype)
 
 
 def _uniform(generator: np.random.Generator, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
-    kind = as_dtype(dtype)
+    result_dtype = as_dtype(dtype)
     if maxval is None:
-        if kind.is_integer:
-            raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+        if result_dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {result_dtype!r}")
         maxval = 1
-    least, most = array_of(minval), array_of(maxval)
-    lengths = lengths_of(shape)
-    if kind.is_integer:
-        return tensor(np.asarray(generator.integers(least, most, lengths)).astype(kind.as_numpy_dtype))
-    made = np.asarray(generator.random(lengths) * (most - least) + least).astype(kind.as_numpy_dtype)
+    least, most = as_array(minval), as_array(maxval)
+    lengths = as_lengths(shape)
+    if result_dtype.is_integer:
+        return tensor(np.asarray(generator.integers(least, most, lengths)).astype(result_dtype.as_numpy_dtype))
+    numbers = np.asarray(generator.random(lengths) * (most - least) + least).astype(result_dtype.as_numpy_dtype)
     return tensor(
-        np.where(made >= most, np.nextafter(most.astype(made.dtype), least.astype(made.dtype)), made).astype(made.dtype)
+        np.where(
+            numbers >= most, np.nextafter(most.astype(numbers.dtype), least.astype(numbers.dtype)), numbers
+        ).astype(numbers.dtype)
     )
 
 
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None, name: str | None = None
 ) -> Any:
-    """Numbers of a normal distribution."""
-    return _normal(generator_of(seed), shape, mean, stddev, dtype)
-
-
-def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = "float32",
-    name: str | None = None,
-    alg: str = "auto_select",
-) -> Any:
-    """As `normal`; the same numbers for the same seed."""
-    return _normal(stateless_generator(seed), shape, mean, stddev, dtype)
+    """Draw from a normal distribution."""
+    return _normal(seeded_generator(seed), shape, mean, stddev, dtype)
 
 
 def _normal(generator: np.random.Generator, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
-    made = generator.standard_normal(lengths_of(shape)) * array_of(stddev) + array_of(mean)
-    return tensor(np.asarray(made).astype(as_dtype(dtype).as_numpy_dtype))
+    numbers = generator.standard_normal(as_lengths(shape)) * as_array(stddev) + as_array(mean)
+    return tensor(np.asarray(numbers).astype(as_dtype(dtype).as_numpy_dtype))
 
 
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None, name: str | None = None
 ) -> Any:
-    """As `normal`, no further than two standard deviations from the mean."""
-    generator, lengths = generator_of(seed), lengths_of(shape)
-    made = np.asarray(generator.standard_normal(lengths))
-    while (far := np.abs(made) > 2).any():
-        made[far] = generator.standard_normal(int(far.sum()))
-    return tensor(np.asarray(made * array_of(stddev) + array_of(mean)).astype(as_dtype(dtype).as_numpy_dtype))
+    """Draw from a normal distribution, at most two standard deviations from the mean."""
+    generator, lengths = seeded_generator(seed), as_lengths(shape)
+    numbers = np.asarray(generator.standard_normal(lengths))
+    while (far := np.abs(numbers) > 2).any():
+        numbers[far] = generator.standard_normal(int(far.sum()))
+    return tensor(np.asarray(numbers * as_array(stddev) + as_array(mean)).astype(as_dtype(dtype).as_numpy_dtype))
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
-    """The slices along the first axis in a random order."""
-    given = array_of(value)
-    return tensor(given[generator_of(seed).permutation(len(given))])
+    """Shuffle the slices along the first axis."""
+    array = as_array(value)
+    return tensor(array[seeded_generator(seed).permutation(len(array))])
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
-    """For each row of log-probabilities, so many classes."""
-    given = array_of(logits).astype(np.float64)
-    chances = np.exp(given - given.max(axis=-1, keepdims=True))
+    """Draw `num_samples` classes for each row of log-probabilities."""
+    array = as_array(logits).astype(np.float64)
+    chances = np.exp(array - array.max(axis=-1, keepdims=True))
     ends = np.cumsum(chances / chances.sum(axis=-1, keepdims=True), axis=-1)
-    drawn = generator_of(seed).random((len(given), integer(num_samples)))
-    made = [
-        np.searchsorted(row, numbers, side="right").clip(max=len(row) - 1)
-        for row, numbers in zip(ends, drawn, strict=True)
+    drawn = seeded_generator(seed).random((len(array), integer(num_samples)))
+    classes = [
+        np.searchsorted(row, draws, side="right").clip(max=len(row) - 1) for row, draws in zip(ends, drawn, strict=True)
     ]
     return tensor(
-        np.array(made).astype(as_dtype("int64" if dtype is None else dtype).as_numpy_dtype).reshape(drawn.shape)
+        np.array(classes).astype(as_dtype("int64" if dtype is None else dtype).as_numpy_dtype).reshape(drawn.shape)
     )
 
 
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = "float32", seed: Any = None, name: str | None = None
 ) -> Any:
-    """Numbers of a gamma distribution."""
-    form = array_of(alpha)
-    rate = np.ones_like(form) if beta is None else array_of(beta)
-    lengths = (*lengths_of(shape), *np.broadcast_shapes(form.shape, rate.shape))
-    return tensor(np.asarray(generator_of(seed).gamma(form, 1 / rate, lengths)).astype(as_dtype(dtype).as_numpy_dtype))
-
-
-def poisson(shape: Any, lam: Any, dtype: Any = "float32", seed: Any = None, name: str | None = None) -> Any:
-    """Numbers of a Poisson distribution."""
-    rates = array_of(lam)
-    made = generator_of(seed).poisson(rates, (*lengths_of(shape), *rates.shape))
-    return tensor(np.asarray(made).astype(as_dtype(dtype).as_numpy_dtype))
+    """Draw from a gamma distribution."""
+    form = as_array(alpha)
+    rate = np.ones_like(form) if beta is None else as_array(beta)
+    lengths = (*as_lengths(shape), *np.broadcast_shapes(form.shape, rate.shape))
+    numbers = seeded_generator(seed).gamma(form, 1 / rate, lengths)
+    return tensor(np.asarray(numbers).astype(as_dtype(dtype).as_numpy_dtype))

@@ -1,4 +1,4 @@
-"""RaggedTensors, and tensors among them, joined along an axis or stacked; functions of their values."""
+"""RaggedTensors, and tensors among them, joined or stacked; functions over their flat values."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...values.columns.ragged import RaggedTensor as Plain
 from ...values.elements.composites import stack_ragged
-from ..composites import RaggedTensor
-from ..types import dtype_of
-from ..uniform import with_splits_of
-from .arguments import array_of, tensor
+from ..tensors.ragged_rows import with_splits_dtype
+from ..tensors.ragged_tensor import RaggedTensor
+from ..tensors.tensor_dtypes import array_dtype
+from .arguments import as_array, tensor
 
-__all__ = ["concat_rows", "of_flat_values", "stack_rows"]
+__all__ = ["concat_rows", "over_flat_values", "stack_rows"]
 
 
-def of_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function; of a RaggedTensor as its first argument, it is of all values, which stay in their rows."""
+def over_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function take a RaggedTensor as its first argument: it is called with the flat values."""
     first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)
-    def of_values(*args: Any, **kwargs: Any) -> Any:
-        given = args[0] if args else kwargs.get(first)
-        if not isinstance(given, RaggedTensor):
+    def call(*args: Any, **kwargs: Any) -> Any:
+        ragged = args[0] if args else kwargs.get(first)
+        if not isinstance(ragged, RaggedTensor):
             return function(*args, **kwargs)
-        flat = tensor(np.asarray(given.plain.flat_values))
+        flat = tensor(np.asarray(ragged.plain.flat_values))
         if args:
-            return given.with_flat_values(function(flat, *args[1:], **kwargs))
-        return given.with_flat_values(function(**{**kwargs, first: flat}))
+            return ragged.with_flat_values(function(flat, *args[1:], **kwargs))
+        return ragged.with_flat_values(function(**{**kwargs, first: flat}))
 
-    return of_values
+    return call
 
 
 def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """One after the other along an axis.
+    """Join along an axis.
 
     Raises:
-      errors.InvalidArgumentError: dtypes, ranks or numbers of rows that differ; an axis that is not there.
+      errors.InvalidArgumentError: the dtypes, ranks or numbers of rows differ; the axis is out of range.
     """
-    parts, rank = _parts(values)
-    return RaggedTensor(with_splits_of(_concat(parts, _axis(axis, rank)), _counted_in(values)))
+    parts, rank = _plain_values(values)
+    return RaggedTensor(with_splits_dtype(_concat(parts, _axis(axis, rank)), _splits_dtype(values)))
 
 
 def stack_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """Along a new axis; raises as `concat_rows`."""
-    parts, rank = _parts(values)
-    return RaggedTensor(with_splits_of(_stack(parts, _axis(axis, rank + 1)), _counted_in(values)))
+    """Join along a new axis; raise the errors of `concat_rows`."""
+    parts, rank = _plain_values(values)
+    return RaggedTensor(with_splits_dtype(_stack(parts, _axis(axis, rank + 1)), _splits_dtype(values)))
 
 
-def _counted_in(values: list[Any]) -> Any:
-    """The dtype of the row splits.
+def _splits_dtype(values: list[Any]) -> Any:
+    """Return the dtype of the row splits.
 
     Raises:
-      ValueError: they have several.
+      ValueError: there are several.
     """
     known = {value.plain.row_splits.dtype for value in values if isinstance(value, RaggedTensor)}
     if len(known) > 1:
@@ -71,52 +71,53 @@ def _axis(axis: int, rank: int) -> int:
     return axis % rank
 
 
-def _parts(values: list[Any]) -> tuple[list[Any], int]:
-    """All with as many ragged dimensions as the one that has most, and their rank."""
-    parts = [value.plain if isinstance(value, RaggedTensor) else array_of(value) for value in values]
-    dtypes = [dtype_of(np.asarray(part.flat_values) if isinstance(part, Plain) else part) for part in parts]
+def _plain_values(values: list[Any]) -> tuple[list[Any], int]:
+    """Return plain values with the same number of ragged dimensions, and their rank."""
+    plains = [value.plain if isinstance(value, RaggedTensor) else as_array(value) for value in values]
+    dtypes = [array_dtype(np.asarray(plain.flat_values) if isinstance(plain, Plain) else plain) for plain in plains]
     for number, dtype in enumerate(dtypes):
         if dtype != dtypes[0]:
-            raise InvalidArgumentError(f"value #0 is of dtype {dtypes[0].name}, #{number} of {dtype.name}")
-    ranks = [len(part.shape) for part in parts]
+            raise InvalidArgumentError(f"value #0 has dtype {dtypes[0].name}, value #{number} {dtype.name}")
+    ranks = [len(plain.shape) for plain in plains]
     if len({*ranks}) > 1:
-        raise InvalidArgumentError(f"values of one rank are joined, got the ranks {ranks}")
-    ragged = max(part.ragged_rank if isinstance(part, Plain) else 0 for part in parts)
-    return [_of_rank(part, ragged) for part in parts], ranks[0]
+        raise InvalidArgumentError(f"the values must have one rank, got {ranks}")
+    ragged = max(plain.ragged_rank if isinstance(plain, Plain) else 0 for plain in plains)
+    return [_with_ragged_rank(plain, ragged) for plain in plains], ranks[0]
 
 
-def _of_rank(part: Any, ragged: int) -> Any:
-    """With so many ragged dimensions."""
+def _with_ragged_rank(plain: Any, ragged: int) -> Any:
     if not ragged:
-        return part
-    if isinstance(part, Plain):
-        values, splits = part.values, part.row_splits
+        return plain
+    if isinstance(plain, Plain):
+        values, splits = plain.values, plain.row_splits
     else:
-        rows, length = part.shape[:2]
-        values = part.reshape(rows * length, *part.shape[2:])
+        rows, length = plain.shape[:2]
+        values = plain.reshape(rows * length, *plain.shape[2:])
         splits = np.arange(rows + 1, dtype=np.int64) * length
-    return Plain.from_row_splits(_of_rank(values, ragged - 1), splits, validate=False)
+    return Plain.from_row_splits(_with_ragged_rank(values, ragged - 1), splits, validate=False)
 
 
-def _concat(parts: list[Any], axis: int) -> Any:
-    if not isinstance(parts[0], Plain):
-        return np.concatenate([np.asarray(part) for part in parts], axis)
+def _concat(plains: list[Any], axis: int) -> Any:
+    if not isinstance(plains[0], Plain):
+        return np.concatenate([np.asarray(plain) for plain in plains], axis)
     if axis == 0:
-        return stack_ragged(parts).values
-    return _row_by_row(parts, lambda rows: _concat(rows, axis - 1))
+        return stack_ragged(plains).values
+    return _row_by_row(plains, lambda rows: _concat(rows, axis - 1))
 
 
-def _stack(parts: list[Any], axis: int) -> Any:
+def _stack(plains: list[Any], axis: int) -> Any:
     if axis == 0:
-        return stack_ragged(parts)
-    if not isinstance(parts[0], Plain):
-        return np.stack([np.asarray(part) for part in parts], axis)
-    return _row_by_row(parts, lambda rows: _stack(rows, axis - 1))
+        return stack_ragged(plains)
+    if not isinstance(plains[0], Plain):
+        return np.stack([np.asarray(plain) for plain in plains], axis)
+    return _row_by_row(plains, lambda rows: _stack(rows, axis - 1))
 
 
-def _row_by_row(parts: list[Any], join: Any) -> Any:
-    if len({len(part) for part in parts}) > 1:
-        raise InvalidArgumentError(f"values of one number of rows are joined, got {[len(part) for part in parts]}")
-    if not len(parts[0]):
-        return parts[0]
-    return stack_ragged([join(list(rows)) for rows in zip(*parts, strict=True)])
+def _row_by_row(plains: list[Any], join: Any) -> Any:
+    if len({len(plain) for plain in plains}) > 1:
+        raise InvalidArgumentError(
+            f"the values must have the same number of rows, got {[len(plain) for plain in plains]}"
+        )
+    if not len(plains[0]):
+        return plains[0]
+    return stack_ragged([join(list(rows)) for rows in zip(*plains, strict=True)])

@@ -104,7 +104,9 @@ class ArrowArrays:
     def _sparse(self, type: Any, column: SparseTensor, valid: Any) -> Any:
         item = type.value_type
         if self._pa.types.is_struct(item):
-            index, value = (self.array(field.type, part) for field, part in zip(item, _entries(column), strict=True))
+            index, value = (
+                self.array(field.type, values) for field, values in zip(item, _entries(column), strict=True)
+            )
             child = self._pa.StructArray.from_arrays([index, value], fields=list(item))
         elif column.row_steps is not None:
             child = self._lists(item, column.row_splits, self.array(item.value_type, column.values), None)

@@ -42,10 +42,10 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
         return array
     if not array.size and array.dtype.kind not in "OSU":
         return array.astype(target)
-    kind = array.dtype.kind
-    rank = 2 if array.dtype.name == "bfloat16" else _RANK.get(kind, 9)
+    code = array.dtype.kind
+    rank = 2 if array.dtype.name == "bfloat16" else _RANK.get(code, 9)
     target_rank = _RANK.get(target.kind, 2)
-    if kind == "O" and all(type(item) is int for item in array.flat):
+    if code == "O" and all(type(item) is int for item in array.flat):
         if target_rank == 1:
             raise ValueError(f"{what} {value!r} is out of range for {target.name}")
         array, rank = array.astype(np.float64), 1

@@ -1,8 +1,8 @@
-"""Prints the features of the Examples or SequenceExamples in files, as code that can be pasted: what each holds, in how
-many records it is, and a value.
+"""Print the features of Examples or SequenceExamples as code to paste, with the number of records that have each, and
+an example value.
 
-One answer for all files together, if they hold the same kind of thing; a schema each for kinds of records that differ,
-and for files that have no feature in common. Every record is looked at, unless --limit says otherwise.
+All files get one schema if their records are alike. Different kinds of records, and files without a common feature, get
+separate schemas. Every record is read, unless --limit is given.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import os
 from .... import _core
 from ....errors import InvalidArgumentError
 from ....files.streams.core_files import CoreFile
+from ...arguments import add_file_arguments, number_of
 from ...console import Console
-from ...files import FAULTS, add_file_arguments, batches, named_files, open_input, problem_of
+from ...copying import counted
+from ...files import FAULTS, batches, named_files, open_input, problem_of
 from .formats import FORMATS, NotExpressible
 from .surveys import Survey, conflicts, group
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "schema"
-SUMMARY = "print the features of Examples as code, or as a schema of others"
+SUMMARY = "print the features of Examples, as code or as a schema"
 EXAMPLES = """\
 tfrecord-fast schema train.tfrecord
 tfrecord-fast schema 'train-*.tfrecord' -n 10000
@@ -31,18 +31,17 @@ tfrecord-fast schema train.tfrecord --json | jq .features.label
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option, --limit, --format."""
     add_file_arguments(parser)
-    parser.add_argument("-n", "--limit", type=_count, metavar="N", help="look at no more than N records")
+    parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="read at most N records")
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="code (default), json (as --json), an Arrow schema, FeaturesDict of TFDS, or Schema of TFMD as text",
+        help="code (default), json (same as --json), an Arrow schema, a TFDS FeaturesDict, or a TFMD Schema as text",
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints the schemas; a conflict between records or files is damage (status 1)."""
+    """Print the schemas. A conflict between records or files is damage (status 1)."""
     files, status = named_files(args, console)
     surveys: list[Survey] = []
     left: int | None = args.limit
@@ -67,7 +66,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for conflict in conflicts(surveys):
         console.problem(f"conflicting kinds: {conflict}")
         status = max(status, 1)
-    return max(status, _print(group([one for one in surveys if one.records]), args, console))
+    return max(status, _print(group([survey for survey in surveys if survey.records]), args, console))
 
 
 def _survey(survey: Survey, file: CoreFile, compression: str, limit: int | None) -> None:
@@ -76,9 +75,9 @@ def _survey(survey: Survey, file: CoreFile, compression: str, limit: int | None)
         return
     try:
         for batch in batches(open_input(file, compression), num_threads=1):
-            part = batch if limit is None else batch[: limit - scanner.records]
-            scanner.add(part)
-            survey.find_values(scanner, part)
+            records = batch if limit is None else batch[: limit - scanner.records]
+            scanner.add(records)
+            survey.find_values(scanner, records)
             if scanner.records == limit:
                 break
     finally:
@@ -88,25 +87,19 @@ def _survey(survey: Survey, file: CoreFile, compression: str, limit: int | None)
 def _print(groups: list[Survey], args: argparse.Namespace, console: Console) -> int:
     name = args.format or ("json" if args.json else "code")
     status = 0
-    for one in groups:
+    for survey in groups:
         if len(groups) > 1:
-            said = f"{len(one.files)} file{'s' * (len(one.files) > 1)} of {one.kind}s: {one.files[0]}"
             if name != "json":
-                console.line(f"# {said}{', …' if len(one.files) > 1 else ''}")
+                more = ", …" if len(survey.files) > 1 else ""
+                console.line(f"# {counted(len(survey.files), 'file')} of {survey.kind}s: {survey.files[0]}{more}")
         try:
-            console.text(FORMATS[name](one))
+            console.text(FORMATS[name](survey))
         except NotExpressible as error:
-            console.problem(f"{one.files[0]}: {error}")
+            console.problem(f"{survey.files[0]}: {error}")
             status = 2
         except ImportError as error:
             console.problem(str(error))
             return 2
     if len(groups) > 1:
-        console.problem(f"the files hold {len(groups)} kinds of things: there is a schema for each")
+        console.problem(f"the files hold {len(groups)} groups of unrelated records: each has its own schema")
     return status
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
-    return int(text)

@@ -1,4 +1,4 @@
-"""What `schema` prints of a survey: code, JSON, an Arrow schema, features of TFDS, or a schema of TFMD."""
+"""The output formats of `schema`: code, JSON, an Arrow schema, TFDS features, or a TFMD schema."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _WIDEST = 72  # columns of code before its comments
 
 
 class NotExpressible(ValueError):
-    """A format has no form for these features."""
+    """A format can't represent these features."""
 
 
 def as_code(survey: Survey) -> str:
-    """Python code that can be pasted, in which comments say how often each feature is there, and give a value."""
+    """Return Python code; comments give the number of records that have each feature, and an example value."""
     features, lists = survey.inferred(), survey.inferred_lists()
     if not survey.has_lists:
         return f"features = {_commented(features, survey.features(), survey)}"
@@ -43,11 +43,11 @@ def as_code(survey: Survey) -> str:
 def _commented(inferred: Inferred, summaries: list[Summary], survey: Survey) -> str:
     first, *lines, last = describe_features(inferred).splitlines()
     width = min(_WIDEST, max(map(len, lines), default=0))
-    seen = {_text(one.key): one for one in summaries}
+    seen = {_text(summary.key): summary for summary in summaries}
     notes = [_note(key, seen[key], survey) for key in inferred]
-    made = [f"{line.ljust(width)}  # {note}" if note else line for line, note in zip(lines, notes, strict=True)]
-    nothing = [f"    # {key!r}: no record has a value" for key, one in seen.items() if one.kind == "none"]
-    return "\n".join([first, *made, *nothing, last])
+    rows = [f"{line.ljust(width)}  # {note}" if note else line for line, note in zip(lines, notes, strict=True)]
+    nothing = [f"    # {key!r}: no record has a value" for key, summary in seen.items() if summary.kind == "none"]
+    return "\n".join([first, *rows, *nothing, last])
 
 
 def _note(key: str, seen: Summary, survey: Survey) -> str:
@@ -62,7 +62,7 @@ def _note(key: str, seen: Summary, survey: Survey) -> str:
 
 
 def as_json(survey: Survey) -> str:
-    """An object: files, records, and for each feature what parses it, how often it is there, and a value."""
+    """Return an object: files, records, and for each feature its type, its number of records, and an example value."""
     features = _plain(survey.inferred(), survey.features(), survey)
     lists = _plain(survey.inferred_lists(), survey.lists(), survey)
     named = {"context_features": features, "sequence_features": lists} if survey.has_lists else {"features": features}
@@ -70,58 +70,58 @@ def as_json(survey: Survey) -> str:
 
 
 def _plain(inferred: Inferred, summaries: list[Summary], survey: Survey) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for one in summaries:
-        key = _text(one.key)
-        made[key] = {"feature": None, "dtype": None, "records": one.records}
+    objects: dict[str, Any] = {}
+    for summary in summaries:
+        key = _text(summary.key)
+        objects[key] = {"feature": None, "dtype": None, "records": summary.records}
         if key not in inferred:
             continue
         feature = inferred[key]
-        made[key] |= {"feature": type(feature).__name__, "dtype": as_dtype(feature.dtype).name}
+        objects[key] |= {"feature": type(feature).__name__, "dtype": as_dtype(feature.dtype).name}
         if not isinstance(feature, VarLenFeature):
-            made[key]["shape"] = list(cast("list[int]", feature.shape))
-        made[key] |= {"min_values": one.fewest, "max_values": one.most}
+            objects[key]["shape"] = list(cast("list[int]", feature.shape))
+        objects[key] |= {"min_values": summary.fewest, "max_values": summary.most}
         if key in survey.values:
             value = survey.values[key]
-            made[key]["example"] = marked(value._replace(values=value.values[:_MOST_VALUES]))
-    return made
+            objects[key]["example"] = marked(value._replace(values=value.values[:_MOST_VALUES]))
+    return objects
 
 
 def as_arrow(survey: Survey) -> str:
-    """The schema that read_table gives, which needs pyarrow. Of names, what a terminal would obey is escaped."""
-    _check_names(survey, "Arrow's")
+    """Return the schema of a table from `read_table`, which needs pyarrow. Control characters in names are escaped."""
+    _check_names(survey, "Arrow")
     features: Any = survey.inferred(optional_scalars=True)
     if survey.has_lists:
         features = features, survey.inferred_lists()
     try:
         schema = TablePlan(features, ArrowArrays("plain"), nullable=True).schema
-    except InvalidArgumentError as error:  # a NUL in a name, or a name that is there twice
+    except InvalidArgumentError as error:  # a NUL in a name, or a duplicate name
         raise NotExpressible(str(error)) from None
-    for place, field in enumerate(schema):
-        schema = schema.set(place, field.with_name(printable(field.name)))
+    for number, field in enumerate(schema):
+        schema = schema.set(number, field.with_name(printable(field.name)))
     return str(schema.to_string())
 
 
 def as_tfds(survey: Survey) -> str:
-    """Code that makes the FeaturesDict of TensorFlow Datasets."""
+    """Return code that creates a FeaturesDict of TensorFlow Datasets."""
     if survey.has_lists:
-        raise NotExpressible("TFDS stores Examples only, and these are SequenceExamples")
-    _check_names(survey, "TFDS's")
+        raise NotExpressible("TFDS supports Examples only, not SequenceExamples")
+    _check_names(survey, "TFDS")
     lines = []
     for key, feature in survey.inferred().items():
         dtype = "np.object_" if as_dtype(feature.dtype) == string else f"np.{as_dtype(feature.dtype).name}"
         if isinstance(feature, VarLenFeature):
-            made = f"tfds.features.Sequence(tfds.features.Tensor(shape=(), dtype={dtype}))"
+            code = f"tfds.features.Sequence(tfds.features.Tensor(shape=(), dtype={dtype}))"
         elif not list(cast("list[int]", feature.shape)) and as_dtype(feature.dtype) == string:
-            made = _tfds_text(survey, key)
+            code = _tfds_text(survey, key)
         else:
-            made = f"tfds.features.Tensor(shape={tuple(cast('list[int]', feature.shape))}, dtype={dtype})"
-        lines.append(f"    {key!r}: {made},\n")
+            code = f"tfds.features.Tensor(shape={tuple(cast('list[int]', feature.shape))}, dtype={dtype})"
+        lines.append(f"    {key!r}: {code},\n")
     return "features = tfds.features.FeaturesDict({\n" + "".join(lines) + "})"
 
 
 def _tfds_text(survey: Survey, key: str) -> str:
-    """What a bytes feature is, by one value: an image, text, or bytes."""
+    """Guess from one value whether a bytes feature holds images, text or bytes."""
     value: Any = survey.values[key].values[0] if key in survey.values else b"\xff"
     image = image_of(value)
     if image is not None and image[0] in ("PNG", "JPEG"):
@@ -134,38 +134,39 @@ def _tfds_text(survey: Survey, key: str) -> str:
 
 
 def as_tfmd(survey: Survey) -> str:
-    """The Schema of TensorFlow Metadata, as protobuf text."""
+    """Return the Schema of TensorFlow Metadata as protobuf text."""
     if survey.has_lists:
-        raise NotExpressible("a schema of TFMD is of Examples, and these are SequenceExamples")
-    _check_names(survey, "TFMD's")
-    made = []
-    seen = {_text(one.key): one for one in survey.features()}
+        raise NotExpressible("TFMD supports Examples only, not SequenceExamples")
+    _check_names(survey, "TFMD")
+    messages = []
+    seen = {_text(summary.key): summary for summary in survey.features()}
     for key, feature in survey.inferred().items():
-        one = seen[key]
+        summary = seen[key]
         if isinstance(feature, VarLenFeature):
-            shape = f"value_count {{ min: {one.fewest} max: {one.most} }}"
+            shape = f"value_count {{ min: {summary.fewest} max: {summary.most} }}"
         else:
             dims = "".join(f"dim {{ size: {size} }} " for size in cast("list[int]", feature.shape))
             shape = f"shape {{ {dims}}}"
-        fraction = "min_fraction: 1.0 " if one.records == survey.records else ""
-        made.append(
-            f"feature {{\n  name: {_quoted(one.key)}\n  type: {_TYPES[as_dtype(feature.dtype).name]}\n"
+        fraction = "min_fraction: 1.0 " if summary.records == survey.records else ""
+        messages.append(
+            f"feature {{\n  name: {_quoted(summary.key)}\n  type: {_TYPES[as_dtype(feature.dtype).name]}\n"
             f"  presence {{ {fraction}min_count: 1 }}\n  {shape}\n}}"
         )
-    return "\n".join(made)
+    return "\n".join(messages)
 
 
-def _check_names(survey: Survey, whose: str) -> None:
-    """Refuses names that are not UTF-8, for formats whose names are."""
+def _check_names(survey: Survey, format: str) -> None:
+    """Raise NotExpressible for names that are not UTF-8."""
     for key in sorted(survey.keys):
         try:
             key.decode()
         except UnicodeDecodeError:
-            raise NotExpressible(f"feature '{printable(_text(key))}': its name is not UTF-8, and {whose} are") from None
+            name = printable(_text(key))
+            raise NotExpressible(f"feature '{name}': the name is not UTF-8, as {format} requires") from None
 
 
 def _quoted(key: bytes) -> str:
-    """As protobuf's text format has strings."""
+    """Quote a string for protobuf's text format."""
     plain = set(range(0x20, 0x7F)) - set(b"\"\\'")
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in key) + '"'
 

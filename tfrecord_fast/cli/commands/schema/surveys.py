@@ -1,4 +1,4 @@
-"""What the features of files are, file by file and together: counts of records, kinds, lengths, and a value each."""
+"""Surveys of the features of files, file by file and merged: counts, kinds, lengths, and an example value each."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ....examples.record_kinds import EXAMPLE, SEQUENCE_EXAMPLE
 
 __all__ = ["Survey", "conflicts", "group"]
 
-_LOOKED_AT = 200  # records of a batch, while some features lack an example
+_LOOKED_AT = 200  # records of a batch that are searched for example values
 
 
 class Summary(NamedTuple):
-    """What some records hold under one key: as the core's KeySummary, but it can be made."""
+    """Summary of one key: the core's KeySummary, but with a constructor."""
 
     key: bytes
     kind: str
@@ -29,63 +29,63 @@ class Summary(NamedTuple):
 
 @dataclass
 class Survey:
-    """The features of some records, of one file or of several. Has what `features_of` and `lists_of` ask for."""
+    """The features of the records of one or several files, in the form that `features_of` and `lists_of` take."""
 
     files: list[str]
     records: int = 0
     has_lists: bool = False
-    values: dict[str, Value] = field(default_factory=dict)  # an example each, by name; lists by their first step
+    values: dict[str, Value] = field(default_factory=dict)  # an example of each, by name; of lists the first step
     _features: list[Summary] = field(default_factory=list)
     _lists: list[Summary] = field(default_factory=list)
 
     def features(self) -> list[Summary]:
-        """Of Examples, or of contexts, sorted by key."""
+        """Return the features, or context features, sorted by key."""
         return self._features
 
     def lists(self) -> list[Summary]:
-        """Of feature lists, sorted by key."""
+        """Return the feature lists, sorted by key."""
         return self._lists
 
     def take(self, scanner: _core.FeatureScanner) -> None:
-        """What a scanner has seen of these files."""
+        """Take the results of a scanner."""
         self.records, self.has_lists = scanner.records, scanner.has_lists
-        self._features = sorted(Summary(*_parts(one)) for one in scanner.features())
-        self._lists = sorted(Summary(*_parts(one)) for one in scanner.lists())
+        self._features = sorted(Summary(*_parts(summary)) for summary in scanner.features())
+        self._lists = sorted(Summary(*_parts(summary)) for summary in scanner.lists())
 
     def find_values(self, scanner: _core.FeatureScanner, batch: _core.RecordBatch) -> None:
-        """Looks for a value of each feature that has none yet, in a batch that the scanner has just seen."""
-        known = [one.key for one in (*scanner.features(), *scanner.lists()) if one.most]
+        """Search the batch that was scanned last for example values of features that have none yet."""
+        known = [summary.key for summary in (*scanner.features(), *scanner.lists()) if summary.most]
         lacking = {key.decode("utf-8", "surrogateescape") for key in known} - self.values.keys()
         for row in range(min(len(batch), _LOOKED_AT)):
             if not lacking:
                 return
             context, lists = sequence_of(batch[row])
-            found = {**{key: next(iter(steps), None) for key, steps in lists.items()}, **context}
-            for key, value in found.items():
+            values = {**{key: next(iter(steps), None) for key, steps in lists.items()}, **context}
+            for key, value in values.items():
                 if key in lacking and value is not None and value.values:
                     self.values[key] = value
                     lacking.discard(key)
 
     @property
     def kind(self) -> str:
-        """What the records are."""
+        """The kind of the records."""
         return SEQUENCE_EXAMPLE if self.has_lists else EXAMPLE
 
     @property
     def keys(self) -> set[bytes]:
         """The names of all features."""
-        return {one.key for one in (*self._features, *self._lists)}
+        return {summary.key for summary in (*self._features, *self._lists)}
 
     def inferred(self, optional_scalars: bool = False) -> dict[str, InferredFeature]:
-        """The features, or context features."""
+        """Infer the features, or context features."""
         return features_of(self, optional_scalars)
 
     def inferred_lists(self) -> dict[str, InferredList]:
-        """The feature lists."""
+        """Infer the feature lists."""
         return lists_of(self)
 
     def and_(self, other: Survey) -> Survey:
-        """Both together; where they conflict, the kind is the first one's."""
+        """Merge two surveys; where kinds conflict, the first survey's is kept."""
         return Survey(
             [*self.files, *other.files],
             self.records + other.records,
@@ -96,20 +96,20 @@ class Survey:
         )
 
 
-def _parts(one: _core.KeySummary) -> tuple[bytes, str, int, int, int, int]:
-    return one.key, one.kind, one.records, one.fewest, one.most, one.unset
+def _parts(summary: _core.KeySummary) -> tuple[bytes, str, int, int, int, int]:
+    return summary.key, summary.kind, summary.records, summary.fewest, summary.most, summary.unset
 
 
-def _merged(one: Sequence[Summary], other: Sequence[Summary], is_list: bool) -> list[Summary]:
-    made = {summary.key: summary for summary in one}
-    for summary in other:
-        known = made.get(summary.key)
+def _merged(first: Sequence[Summary], second: Sequence[Summary], is_list: bool) -> list[Summary]:
+    merged = {summary.key: summary for summary in first}
+    for summary in second:
+        known = merged.get(summary.key)
         if known is None:
-            made[summary.key] = summary
+            merged[summary.key] = summary
             continue
-        # Of one without a kind, what tells the fewest values is whether there were steps.
-        fewest = [one.fewest for one in (known, summary) if one.kind != "none" or (is_list and one.unset)]
-        made[summary.key] = Summary(
+        # Without a kind, the fewest values are known only for lists whose steps are unset.
+        fewest = [side.fewest for side in (known, summary) if side.kind != "none" or (is_list and side.unset)]
+        merged[summary.key] = Summary(
             summary.key,
             summary.kind if known.kind == "none" else known.kind,
             known.records + summary.records,
@@ -117,25 +117,25 @@ def _merged(one: Sequence[Summary], other: Sequence[Summary], is_list: bool) -> 
             max(known.most, summary.most),
             known.unset + summary.unset,
         )
-    return sorted(made.values())
+    return sorted(merged.values())
 
 
 def conflicts(surveys: Sequence[Survey]) -> Iterator[str]:
-    """What files disagree on: features of one name and of two kinds."""
+    """Yield a message for each feature that has different kinds in different files."""
     seen: dict[tuple[bool, bytes], tuple[str, str]] = {}
     for survey in surveys:
         for is_list, summaries in ((False, survey.features()), (True, survey.lists())):
-            for one in summaries:
-                if one.kind == "none":
+            for summary in summaries:
+                if summary.kind == "none":
                     continue
-                kind, path = seen.setdefault((is_list, one.key), (one.kind, survey.files[0]))
-                if kind != one.kind:
-                    name = one.key.decode("utf-8", "backslashreplace")
-                    yield f"feature {name!r} is {one.kind} in {survey.files[0]}, and {kind} in {path}"
+                first_kind, path = seen.setdefault((is_list, summary.key), (summary.kind, survey.files[0]))
+                if first_kind != summary.kind:
+                    name = summary.key.decode("utf-8", "backslashreplace")
+                    yield f"feature {name!r} is {summary.kind} in {survey.files[0]}, but {first_kind} in {path}"
 
 
 def group(surveys: Sequence[Survey]) -> list[Survey]:
-    """The files that hold the same kind of thing, together: records of one kind that share names of features."""
+    """Merge the surveys of related files: those with the same kind of records and a common feature."""
     groups: list[Survey] = []
     for survey in surveys:
         together = replace(survey)

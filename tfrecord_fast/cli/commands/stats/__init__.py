@@ -1,15 +1,15 @@
-"""Looks at all values of Examples and SequenceExamples, in one pass: how often each feature is there, its smallest,
-largest and middle value, mean and standard deviation, zeros and NaN, how many different values, the most frequent ones,
-how many values a record has, how they are distributed; which records are copies of others, and how many each file has.
+"""Summarise all values of Examples and SequenceExamples in one pass. For each feature: the records that have it, its
+minimum, median, maximum, mean and standard deviation, zeros and NaN, the number of distinct values, the most frequent
+values, the number of values per record, and a histogram. For the files: duplicate records, and records per file.
 
-Prints a table, or with --json an object. --html FILE writes a page that needs nothing else: histograms, frequent
-values, sample records, images. --against compares with another set of files, feature by feature.
+Prints a table, or with --json an object. --html FILE writes a self-contained page with histograms, frequent values,
+sample records and images. --against compares with another set of files, feature by feature.
 
-Up to a thousand different values of a feature are all counted, and all figures are exact. With more, counts, min, max,
-mean, standard deviation and zeros stay exact. The number of different values is estimated (HyperLogLog, standard error
-1.1 %). Quantiles and bars come from a sketch (KLL, of the first thousands of values and then of one of eight to 32):
-the rank of a quantile is nearly always off by less than 1 % of all values. Frequent values are found as Misra and Gries
-do. The same files give the same figures, whatever the number of threads.
+If a feature has up to a thousand distinct values, all are counted and all figures are exact. With more, counts,
+minimum, maximum, mean, standard deviation and zeros stay exact. The number of distinct values is estimated
+(HyperLogLog, standard error 1.1 %). Quantiles and histograms come from a sketch (KLL, of the first thousands of values
+and then of one in eight to 32): the rank of a quantile is nearly always off by less than 1 % of all values. Frequent
+values are found with the algorithm of Misra and Gries. The figures do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ import os
 
 from ....examples.record_kinds import kind_named
 from ....files.streams.core_files import CoreFile
+from ....files.system.temporary import complete_file
+from ...arguments import add_file_arguments, number_of
 from ...console import Console, Style
-from ...files import add_file_arguments, named_files
+from ...files import named_files
 from .as_json import as_json, drift_as_json
 from .collecting import Collected, collect
 from .drift import drifts
@@ -29,10 +31,8 @@ from .figures import Feature, shown_key
 from .page import page
 from .table import drift_lines, lines_of
 
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
-
 NAME = "stats"
-SUMMARY = "figures of all features, as a table, as JSON, or as a page to look at"
+SUMMARY = "summarise every feature: table, JSON or HTML report"
 EXAMPLES = """\
 tfrecord-fast stats 'train-*.tfrecord'
 tfrecord-fast stats train.tfrecord --html train.html
@@ -43,20 +43,17 @@ tfrecord-fast stats train.tfrecord --json | jq .features.label.top
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option, --limit, --columns, --against, --html."""
     add_file_arguments(parser)
-    parser.add_argument("-n", "--limit", type=_count, metavar="N", help="look at no more than N records of each set")
-    parser.add_argument("--columns", type=_names, metavar="NAME,…", help="look at these features only")
-    parser.add_argument(
-        "--against", nargs="+", default=[], metavar="FILE", help="another set of files, to compare the first one with"
-    )
-    parser.add_argument("--html", metavar="FILE", help="write a page, which needs no other file")
+    parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="read at most N records of each set")
+    parser.add_argument("--columns", type=_names, metavar="NAME,…", help="summarise only these features")
+    parser.add_argument("--against", nargs="+", default=[], metavar="FILE", help="another set of files to compare with")
+    parser.add_argument("--html", metavar="FILE", help="write a self-contained HTML page")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints the figures, or writes the page; damage is told, and what precedes it is in the figures."""
+    """Print the figures, or write the page. Damage is reported; records before it are included."""
     if args.html == "-":
-        console.problem("--html takes the name of a file; standard output is for the table, or --json")
+        console.problem("--html requires a file name")
         return 2
     status = 0
     named: list[list[CoreFile]] = []
@@ -65,43 +62,43 @@ def run(args: argparse.Namespace, console: Console) -> int:
         status = max(status, bad)
         named.append(files)
     if args.html is not None and _is_among(args.html, named):
-        console.problem(f"{args.html}: it is one of the files, and the page would replace it")
+        console.problem(f"{args.html}: the page would replace an input")
         return 2
     sets = [collect(files, args, console) for files in named if files]
     if len(sets) < 1 + bool(args.against):
         return status or 2
-    for one in sets:
-        status = max(status, one.status, _problems(one, console))
-    features = [[feature for part in one.features for feature in part] for one in sets]
+    for collected in sets:
+        status = max(status, collected.status, _problems(collected, console))
+    features = [[feature for group in collected.features for feature in group] for collected in sets]
     for name in args.columns or ():
-        if not any(feature.name == name for part in features for feature in part):
+        if not any(feature.name == name for group in features for feature in group):
             console.problem(f"no record has a feature {shown_key(name)!r}")
             status = max(status, 2)
-    found = list(drifts(*features).values()) if len(sets) == 2 else []
+    differences = list(drifts(*features).values()) if len(sets) == 2 else []
     if args.html is not None:
         try:
-            _write(args.html, page(sets, found))
+            _write(args.html, page(sets, differences))
         except OSError as error:
             console.problem(f"{args.html}: {error.strerror}")
             return 2
     if args.json:
-        made = as_json(sets[0])
+        report = as_json(sets[0])
         if len(sets) == 2:
-            made |= {"against": as_json(sets[1]), "drift": drift_as_json(found)}
-        console.json(made)
+            report |= {"against": as_json(sets[1]), "drift": drift_as_json(differences)}
+        console.json(report)
     elif args.html is None:
         _print(sets, console)
-        if found:
+        if differences:
             console.line("")
-            for line in drift_lines(found, Style()):
+            for line in drift_lines(differences, Style()):
                 console.text(line)
     return status
 
 
 def _named(names: list[str], args: argparse.Namespace, console: Console) -> tuple[list[CoreFile], int]:
-    one = copy.copy(args)
-    one.files = names
-    return named_files(one, console)
+    renamed = copy.copy(args)
+    renamed.files = names
+    return named_files(renamed, console)
 
 
 def _is_among(path: str, sets: list[list[CoreFile]]) -> bool:
@@ -114,28 +111,29 @@ def _is_among(path: str, sets: list[list[CoreFile]]) -> bool:
 
 def _print(sets: list[Collected], console: Console) -> None:
     style = Style()
-    for number, one in enumerate(sets):
+    for number, collected in enumerate(sets):
         if number:
             console.line("")
             console.text(style("head", "against:"))
-        for line in lines_of(one, style):
+        for line in lines_of(collected, style):
             console.text(line)
 
 
-def _problems(one: Collected, console: Console) -> int:
-    """Tells what is wrong with files, records and features; the status that the latter two call for."""
+def _problems(collected: Collected, console: Console) -> int:
+    """Report problems of files, records and features; return the exit status for the last two."""
     status = 0
-    for shard in one.shards:
+    for shard in collected.shards:
         if shard.problem is not None:
             console.problem(f"{shard.path}: {shard.problem.place}")
-    others = one.collector.others()
-    if one.collector.examples > one.collector.empty:
-        for said, records, file, record in others:
-            where = f"the first is record {record} of {one.shards[file].path}"
-            console.problem(f"{records:,} of {one.records:,} records are no Examples, but {kind_named(said)}: {where}")
+    others = collected.collector.others()
+    if collected.collector.examples > collected.collector.empty:
+        for form, records, file, record in others:
+            where = f"the first is record {record} of {collected.shards[file].path}"
+            total = f"{records:,} of {collected.records:,} records"
+            console.problem(f"{total} are not Examples (they look like {kind_named(form)}): {where}")
             status = 1
-    for part in one.features:
-        for feature in part:
+    for group in collected.features:
+        for feature in group:
             if feature.conflicts:
                 console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {_kinds(feature)}")
                 status = 1
@@ -149,31 +147,13 @@ def _kinds(feature: Feature) -> str:
 
 
 def _write(path: str, text: str) -> None:
-    """Whole, or not at all; what is no regular file is written to as it is."""
-    data = text.encode("utf-8", "backslashreplace")
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as file:
-            file.write(data)
-        return
-    draft = f"{os.path.realpath(path)}.{os.getpid()}.part"
-    try:
-        with open(draft, "wb") as file:
-            file.write(data)
-        os.replace(draft, os.path.realpath(path))
-    except BaseException:
-        if os.path.exists(draft):
-            os.unlink(draft)
-        raise
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
-    return int(text)
+    """Write a file atomically; devices and pipes are written in place."""
+    with complete_file(path) as draft, open(draft, "wb") as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def _names(text: str) -> list[str]:
     names = [name for name in text.split(",") if name]
     if not names:
-        raise argparse.ArgumentTypeError("expected names of features, as label,age")
+        raise argparse.ArgumentTypeError("expected feature names, as label,age")
     return names

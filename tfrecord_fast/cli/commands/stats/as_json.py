@@ -1,4 +1,4 @@
-"""The object that `stats --json` prints."""
+"""The output of `stats --json`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .figures import Feature, Frequent, Numbers, edges_of
 __all__ = ["as_json", "drift_as_json"]
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-_PARTS = [str(part) for part in QUANTILES]
+_QUANTILE_NAMES = [str(fraction) for fraction in QUANTILES]
 _MOST_FREQUENT = 20
 
 
 def as_json(collected: Collected) -> dict[str, Any]:
-    """All figures; keys and text that are not UTF-8 as in `cat --json`."""
+    """Return all figures as an object; keys and text that are not UTF-8 are written as in `cat --json`."""
     collector = collected.collector
-    features, lists = ({feature.name: _feature(feature) for feature in part} for part in collected.features)
-    repeated, found = collected.repeated, collected.repeats  # last: records are compared meanwhile
+    features, lists = ({feature.name: _feature(feature) for feature in group} for group in collected.features)
+    repeated, repeats = collected.repeated, collected.repeats  # last, since records are compared meanwhile
     return {
         "files": len(collected.shards),
         "records": collected.records,
@@ -35,8 +35,8 @@ def as_json(collected: Collected) -> dict[str, Any]:
             "distinct": repeated.distinct,
             "repeated": repeated.repeated,
             "copies": repeated.copies,
-            "most": found.most,
-            "first": [_pair(pair, collected) for pair in found.pairs],
+            "most": repeats.most,
+            "first": [_pair(pair, collected) for pair in repeats.pairs],
         },
         "features": features,
         "feature_lists": lists,
@@ -55,8 +55,8 @@ def as_json(collected: Collected) -> dict[str, Any]:
     }
 
 
-def drift_as_json(found: Sequence[Drift]) -> list[dict[str, Any]]:
-    """The list under "drift"."""
+def drift_as_json(differences: Sequence[Drift]) -> list[dict[str, Any]]:
+    """Return the list under "drift"."""
     return [
         {
             "feature": drift.name,
@@ -66,7 +66,7 @@ def drift_as_json(found: Sequence[Drift]) -> list[dict[str, Any]]:
             "exact": drift.exact,
             "only_in": drift.only,
         }
-        for drift in found
+        for drift in differences
     ]
 
 
@@ -77,7 +77,7 @@ def _pair(pair: tuple[int, int, int, int], collected: Collected) -> list[dict[st
 
 def _feature(feature: Feature) -> dict[str, Any]:
     distinct, exact = feature.distinct
-    made: dict[str, Any] = {
+    report: dict[str, Any] = {
         "kind": feature.kind,
         "present": feature.core.present,
         "missing": feature.missing,
@@ -85,45 +85,45 @@ def _feature(feature: Feature) -> dict[str, Any]:
         "values": feature.values,
         "distinct": round(distinct),
         "exact": exact,
-        "top": [_frequent(one) for one in feature.frequent(_MOST_FREQUENT)],
+        "top": [_frequent(frequent) for frequent in feature.frequent(_MOST_FREQUENT)],
         "values_per_step" if feature.core.is_list else "values_per_record": _numbers(feature.lengths),
     }
     if feature.steps is not None:
-        made["steps_per_record"] = _numbers(feature.steps)
+        report["steps_per_record"] = _numbers(feature.steps)
     for numbers in (feature.ints, feature.floats):
         if numbers is not None:
-            made["int64" if numbers.is_int else "float"] = _numbers(numbers)
+            report["int64" if numbers.is_int else "float"] = _numbers(numbers)
     if feature.texts is not None:
-        made["value_bytes"] = _numbers(feature.texts.sizes)
-    return made
+        report["value_bytes"] = _numbers(feature.texts.sizes)
+    return report
 
 
-def _frequent(found: Frequent) -> dict[str, Any]:
-    if not isinstance(found.value, bytes):
-        return {"value": marked_float(found.value), "count": found.times}
-    if found.size == len(found.value):
-        return {"value": marked_bytes(found.value), "count": found.times}
-    return {"start": marked_bytes(found.value), "bytes": found.size, "count": found.times}
+def _frequent(frequent: Frequent) -> dict[str, Any]:
+    if not isinstance(frequent.value, bytes):
+        return {"value": marked_float(frequent.value), "count": frequent.times}
+    if frequent.size == len(frequent.value):
+        return {"value": marked_bytes(frequent.value), "count": frequent.times}
+    return {"start": marked_bytes(frequent.value), "bytes": frequent.size, "count": frequent.times}
 
 
 def _numbers(numbers: Numbers) -> dict[str, Any]:
     figures = numbers.figures
-    made: dict[str, Any] = {"count": figures.values}
+    report: dict[str, Any] = {"count": figures.values}
     if not numbers.is_int:
-        made |= {"nan": figures.nans, "inf": figures.positive_infinities, "-inf": figures.negative_infinities}
-    made |= {
+        report |= {"nan": figures.nans, "inf": figures.positive_infinities, "-inf": figures.negative_infinities}
+    report |= {
         "zeros": figures.zeros,
         "min": _number(figures.minimum),
         "max": _number(figures.maximum),
         "mean": _number(figures.mean),
         "std": _number(figures.std),
         "exact": figures.exact,
-        "quantiles": dict(zip(_PARTS, map(_number, numbers.quantiles(QUANTILES)), strict=True)),
+        "quantiles": dict(zip(_QUANTILE_NAMES, map(_number, numbers.quantiles(QUANTILES)), strict=True)),
     }
     bars = edges_of([numbers])
     if bars is not None:
-        made["histogram"] = {"edges": bars.edges.tolist(), "counts": bars.counts(numbers).tolist()}
-    return made
+        report["histogram"] = {"edges": bars.edges.tolist(), "counts": bars.counts(numbers).tolist()}
+    return report
 
 
 def _number(value: float | int | None) -> Any:

@@ -1,4 +1,4 @@
-"""One card of the page for each feature: its histogram, its figures, its frequent values."""
+"""The cards of the page, one per feature: histogram, figures, frequent values."""
 
 from __future__ import annotations
 
@@ -17,16 +17,12 @@ _WIDE = 11  # characters
 
 
 def text(value: str) -> str:
-    """For HTML; what is not UTF-8, or invisible, as escapes."""
+    """Escape a text for HTML; invisible characters, and bytes that are not UTF-8, are shown with backslashes."""
     return escape(shown_key(value), quote=True)
 
 
 def card(feature: Feature, other: Feature | None, drift: Drift | None, identifier: str) -> str:
-    """A list item.
-
-    Args:
-      other: the same feature of the second set.
-    """
+    """Return the card of a feature as a list item; `other` is the same feature of the second set."""
     name = text(feature.name)
     distinct = feature.distinct[0]
     score = drift.score if drift is not None else 0.0
@@ -59,7 +55,7 @@ def _chips(feature: Feature, drift: Drift | None) -> str:
     if feature.core.unset:
         chips.append(("", f"{count(feature.core.unset)} without a kind"))
     if feature.conflicts:
-        chips.append(("warn", "two kinds of values"))
+        chips.append(("warn", "conflicting kinds"))
     numbers = feature.numbers
     if numbers is not None:
         infinities = numbers.figures.positive_infinities + numbers.figures.negative_infinities
@@ -77,12 +73,12 @@ def _chips(feature: Feature, drift: Drift | None) -> str:
             chips.append((much, f"drift {'' if drift.exact else '≈ '}{drift.distance:.3f} ({drift.measure})"))
     if not chips:
         return ""
-    made = "".join(f'<span class="chip {kind}">{words}</span>' for kind, words in chips)
-    return f'<p class="chips">{made}</p>'
+    spans = "".join(f'<span class="chip {style}">{words}</span>' for style, words in chips)
+    return f'<p class="chips">{spans}</p>'
 
 
 def _facts(feature: Feature, numbers: Numbers | None) -> str:
-    facts = [("values", count(feature.values)), ("different", about(*feature.distinct, feature.values))]
+    facts = [("values", count(feature.values)), ("distinct", about(*feature.distinct, feature.values))]
     if numbers is not None:
         figures = numbers.figures
         facts += [
@@ -102,41 +98,41 @@ def _facts(feature: Feature, numbers: Numbers | None) -> str:
             ("largest", bytes_of(sizes.maximum)),
             ("empty", percent(sizes.zeros, sizes.values)),
         ]
-    made = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
+    rows = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     wide = " wide" if any(len(value) > _WIDE for _, value in facts[:-1]) else ""
-    return f'<dl class="facts{wide}">{made}</dl>'
+    return f'<dl class="facts{wide}">{rows}</dl>'
 
 
-def _quantile(numbers: Numbers, part: float) -> str:
-    return number(numbers.quantile(part))
+def _quantile(numbers: Numbers, fraction: float) -> str:
+    return number(numbers.quantile(fraction))
 
 
 def _frequent(feature: Feature, other: Feature | None) -> str:
-    found = feature.frequent(_MOST_FREQUENT)
-    stands_out = found and (found[0].times * 50 >= feature.values or feature.distinct[0] <= 12)
-    if not stands_out or found[0].times < 2 <= feature.values:
+    values = feature.frequent(_MOST_FREQUENT)
+    stands_out = values and (values[0].times * 50 >= feature.values or feature.distinct[0] <= 12)
+    if not stands_out or values[0].times < 2 <= feature.values:
         return ""
-    others = {} if other is None else {(one.value, one.size): one.times for one in other.frequent(10_000)}
+    others = {} if other is None else {(value.value, value.size): value.times for value in other.frequent(10_000)}
     total = feature.values
     rows = []
     sign = "" if feature.distinct[1] else "≈ "
-    for one in found:
-        share = 100 * one.times / total
-        cells = f'<td class="n">{sign}{count(one.times)}</td><td class="n">{percent(one.times, total)}</td>'
+    for value in values:
+        share = 100 * value.times / total
+        cells = f'<td class="n">{sign}{count(value.times)}</td><td class="n">{percent(value.times, total)}</td>'
         if other is not None:
-            cells += f'<td class="n">{percent(others.get((one.value, one.size), 0), other.values)}</td>'
-        rows.append(f'<tr><th scope="row"><i style="width:{share:.1f}%"></i>{_shown(one)}</th>{cells}</tr>')
+            cells += f'<td class="n">{percent(others.get((value.value, value.size), 0), other.values)}</td>'
+        rows.append(f'<tr><th scope="row"><i style="width:{share:.1f}%"></i>{_shown(value)}</th>{cells}</tr>')
     second = "" if other is None else '<th scope="col" class="n">second</th>'
     hidden = ' class="sr"' if other is None else ""
     head = (
         f'<thead{hidden}><tr><th scope="col">value</th><th scope="col" class="n">times</th>'
-        f'<th scope="col" class="n">part</th>{second}</tr></thead>'
+        f'<th scope="col" class="n">share</th>{second}</tr></thead>'
     )
     return f'<h4>Most frequent</h4><table class="top">{head}<tbody>{"".join(rows)}</tbody></table>'
 
 
-def _shown(found: Frequent) -> str:
-    return escape(value_of(found, 32), quote=True)
+def _shown(value: Frequent) -> str:
+    return escape(value_of(value, 32), quote=True)
 
 
 def _sizes(feature: Feature, other: Feature | None) -> str:
@@ -145,28 +141,28 @@ def _sizes(feature: Feature, other: Feature | None) -> str:
     if sizes.figures.minimum == sizes.figures.maximum and other is None:
         return ""
     second = other.texts.sizes if other is not None and other.texts is not None else None
-    return f"<h4>Bytes of a value</h4>{histogram(f'sizes of {shown_key(feature.name)} in bytes', sizes, second)}"
+    return f"<h4>Bytes per value</h4>{histogram(f'sizes of {shown_key(feature.name)} in bytes', sizes, second)}"
 
 
 def _lengths(feature: Feature, other: Feature | None) -> str:
     parts: Sequence[tuple[str, Numbers, Numbers | None]] = [
         (
-            "Values in a step" if feature.core.is_list else "Values in a record",
+            "Values per step" if feature.core.is_list else "Values per record",
             feature.lengths,
             None if other is None else other.lengths,
         )
     ]
     if feature.steps is not None:
-        parts = [("Steps in a record", feature.steps, None if other is None else other.steps), *parts]
-    made = []
+        parts = [("Steps per record", feature.steps, None if other is None else other.steps), *parts]
+    plots = []
     for title, numbers, second in parts:
         figures = numbers.figures
         if not figures.values or (figures.minimum == figures.maximum == 1):
             continue
         if figures.minimum == figures.maximum:
-            made.append(f"<h4>{title}</h4><p>always {number(figures.minimum)}</p>")
+            plots.append(f"<h4>{title}</h4><p>always {number(figures.minimum)}</p>")
             continue
         plot = histogram(f"{title.lower()} of {shown_key(feature.name)}", numbers, second)
         extent = f"{number(figures.minimum)} – {number(figures.maximum)}, mean {number(figures.mean)}"
-        made.append(f"<h4>{title}: {extent}</h4>{plot}")
-    return "".join(made)
+        plots.append(f"<h4>{title}: {extent}</h4>{plot}")
+    return "".join(plots)

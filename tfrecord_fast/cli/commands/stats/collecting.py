@@ -1,7 +1,7 @@
-"""One pass over files, by all threads, to the figures of what they hold.
+"""One pass over files, on all threads, that collects their statistics.
 
-Records are divided into units, by their number and bytes alone. Each unit has a collector of its own, and collectors
-are merged in the order of the files: so the figures do not depend on the number of threads.
+Records are divided into units by their numbers and bytes alone. Each unit has its own collector, and collectors are
+merged in the order of the files, so that the figures do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ __all__ = ["Collected", "Shard", "collect"]
 
 _UNIT_RECORDS = 1 << 16
 _UNIT_BYTES = 32 << 20
-_FIRST_RECORDS = 1 << 12  # of the first unit of all, from which the others learn what has too many values to be counted
-_MOST_THREADS = 16  # that count; each has a unit in memory
+_FIRST_RECORDS = 1 << 12  # of the first unit, which shows which features have too many values to be counted
+_MOST_THREADS = 16  # each has a unit in memory
 
 
 Sizes = npt.NDArray[np.int64]
-_Sized = tuple[_core.RecordBatch, Sizes]  # records, and the bytes of each
+_Sized = tuple[_core.RecordBatch, Sizes]  # records and their sizes in bytes
 
 
 @dataclass
 class Shard:
-    """What a file has: all of it, or what precedes the problem."""
+    """Totals of a file, or of the records before its first problem."""
 
     path: str
-    compression: str | None = None  # None for a file that could not be opened
+    compression: str | None = None  # None if the file could not be opened
     stored_bytes: int | None = None
     records: int = 0
     payload_bytes: int = 0
@@ -55,15 +55,15 @@ class Shard:
 
 @dataclass
 class Collected:
-    """The figures of some files together, and what each file has."""
+    """The figures of a set of files, and the totals of each file."""
 
     collector: _core.StatsCollector
     shards: list[Shard] = field(default_factory=list)
-    limited: bool = False  # there may be more records than were looked at
+    limited: bool = False  # stopped at --limit: there may be more records
     _repeats: Future[_core.RepeatFigures] | None = None
 
     def compare(self) -> None:
-        """Has records compared with each other while other figures are made. When all files are read."""
+        """Start to search for duplicates in a thread. Called after all files are read."""
         comparing = Workers(1, "tfrecord_fast repeats")
         with contextlib.suppress(NoThreadError):
             self._repeats = comparing.submit(self.collector.repeated)
@@ -71,27 +71,27 @@ class Collected:
 
     @functools.cached_property
     def features(self) -> tuple[list[Feature], list[Feature]]:
-        """Those of Examples or contexts, and the feature lists; each sorted by name. To be asked for at the end."""
+        """The features of Examples or contexts, and the feature lists, sorted by name. For use after reading."""
         return features_of(self.collector)
 
     @functools.cached_property
     def repeats(self) -> _core.RepeatFigures:
-        """What the core says of records that are the same as others. To be asked for at the end."""
+        """The core's figures of duplicate records. For use after reading."""
         return self.collector.repeated() if self._repeats is None else self._repeats.result()
 
     @property
     def repeated(self) -> Repeated:
-        """How many records are the same as others."""
+        """The numbers of distinct and duplicate records."""
         return Repeated.of(self.repeats, self.records)
 
     @property
     def records(self) -> int:
-        """Of all files."""
+        """The number of records in all files."""
         return sum(shard.records for shard in self.shards)
 
     @property
     def status(self) -> int:
-        """The exit status that the files call for."""
+        """The exit status for the files."""
         return max((shard.problem.status for shard in self.shards if shard.problem is not None), default=0)
 
 
@@ -100,24 +100,24 @@ class _Stopped(Exception):
 
 
 class _Run:
-    """What the threads share."""
+    """The state that the threads share."""
 
     def __init__(self, args: argparse.Namespace, advance: Callable[[int], None] | None) -> None:
         self.compression: str = args.compression
         self.columns = [name.encode("utf-8", "surrogateescape") for name in args.columns or ()]
         self.advance = advance
-        self.hints: _core.StatsHints | None = None  # of the first unit, once it is counted
-        self.known_or_read: SimpleQueue[None] = SimpleQueue()  # when the hints are known, and when a file is read
+        self.hints: _core.StatsHints | None = None  # from the first unit, once it is counted
+        self.known_or_read: SimpleQueue[None] = SimpleQueue()  # signals that the hints are known, or a file is read
         self.threads = min(default_threads(), _MOST_THREADS)
         self._pool = Workers(self.threads, "tfrecord_fast stats")
         self._lock = threading.Lock()
         self._reading = 0  # files
         self.stop = threading.Event()
-        # Units that are being filled or counted: what bounds the memory.
+        # Bounds the units that are being filled or counted, and so the memory.
         self.room = threading.Semaphore(self.threads + 2)
 
     def count(self, unit: _Unit) -> Future[_core.StatsCollector] | None:
-        """Has a unit counted by a thread of the pool; None if the system has no threads."""
+        """Count a unit in a thread of the pool; return None if no thread can be started."""
         self.room.acquire()
         try:
             with self._lock:
@@ -128,12 +128,12 @@ class _Run:
 
     @property
     def is_busy(self) -> bool:
-        """Whether each thread has a file of its own: then what it has read is in its cache, and nobody waits for it."""
+        """True if each thread reads its own file: then counting in the same thread is best for the cache."""
         return self._reading >= self.threads
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """While a thread reads a file."""
+        """Mark that a thread reads a file."""
         with self._lock:
             self._reading += 1
         try:
@@ -143,45 +143,45 @@ class _Run:
                 self._reading -= 1
 
     def end(self) -> None:
-        """The threads end when they can."""
+        """Stop the threads without waiting for them."""
         self.stop.set()
         self._pool.stop()
 
     def collector(self, file: int, first_record: int) -> _core.StatsCollector:
-        """For a unit, or for what units are merged into."""
+        """Return a collector that starts at a record."""
         return _core.StatsCollector(file, first_record, self.columns, self.hints)
 
 
 def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Collected:
-    """Reads the files to their ends, or to --limit; with a progress bar."""
+    """Read the files to their ends, or to --limit, with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
         run = _Run(args, progress.advance if progress.visible else None)
-        made = Collected(run.collector(0, 0))
+        collected = Collected(run.collector(0, 0))
         whole = None
         try:
             for shard, collector in _in_order(files, run, args.limit):
-                made.shards.append(shard)
+                collected.shards.append(shard)
                 whole = _joined(whole, collector)
         finally:
             run.end()
-        made.collector = whole or made.collector
-    made.compare()
-    made.limited = args.limit is not None and made.records >= args.limit
-    return made
+        collected.collector = whole or collected.collector
+    collected.compare()
+    collected.limited = args.limit is not None and collected.records >= args.limit
+    return collected
 
 
-def _joined(whole: _core.StatsCollector | None, part: _core.StatsCollector | None) -> _core.StatsCollector | None:
-    """Both together, as the first one."""
-    if whole is None or part is None:
-        return whole or part
-    whole.merge(part)
+def _joined(whole: _core.StatsCollector | None, next_one: _core.StatsCollector | None) -> _core.StatsCollector | None:
+    """Merge a collector into `whole`; either may be None."""
+    if whole is None or next_one is None:
+        return whole or next_one
+    whole.merge(next_one)
     return whole
 
 
 def _in_order(
     files: list[CoreFile], run: _Run, limit: int | None
 ) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
-    """What each file has, in order; several files at a time, once the first unit is known."""
+    """Yield the totals of each file, in order; several files are read at a time once the first unit is counted."""
     if limit is not None or run.threads == 1:
         yield from _one_by_one(files, run, limit)
         return
@@ -194,7 +194,7 @@ def _in_order(
             is_first = run.hints is None
             try:
                 waiting.append(readers.submit(_read, number, file, run, None, spare))
-            except NoThreadError:  # not even one
+            except NoThreadError:  # not even for the first file
                 yield from _one_by_one(files, run, limit)
                 return
             if is_first:
@@ -252,22 +252,24 @@ def _read_whole(
     return shard, collector
 
 
-def _counted(made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None, run: _Run) -> Iterator[_Sized]:
-    """The batches, up to the limit, with their records' sizes."""
-    for batch in made:
+def _counted(
+    record_batches: Iterator[_core.RecordBatch], shard: Shard, limit: int | None, run: _Run
+) -> Iterator[_Sized]:
+    """Yield batches up to the limit, with the sizes of their records."""
+    for batch in record_batches:
         if run.stop.is_set():
             raise _Stopped
-        part = batch if limit is None else batch[: limit - shard.records]
-        sizes = part.sizes
+        taken = batch if limit is None else batch[: limit - shard.records]
+        sizes = taken.sizes
         shard.records += len(sizes)
-        shard.payload_bytes += part.nbytes
-        yield part, sizes
+        shard.payload_bytes += taken.nbytes
+        yield taken, sizes
         if shard.records == limit:
             return
 
 
 def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Future[_core.StatsCollector]]:
-    """Units as they are counted, which begins with their first records."""
+    """Yield units; counting starts with their first records."""
     unit = _Unit(run, number, 0)
     fault: BaseException | None = None
     try:
@@ -278,7 +280,7 @@ def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Future
                 if unit.full:
                     yield from unit.finish()
                     unit = _Unit(run, number, unit.first_record + unit.records)
-    except FAULTS as error:  # comes after the records before it
+    except FAULTS as error:  # raised after the records before it
         fault = error
     finally:
         unit.end()
@@ -288,7 +290,7 @@ def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Future
 
 
 class _Unit:
-    """Records that are counted together: by this thread, if all others are busy, else by one of the pool."""
+    """Records that are counted together: by this thread if all others are busy, else by a thread of the pool."""
 
     def __init__(self, run: _Run, number: int, first_record: int) -> None:
         self._run = run
@@ -307,7 +309,7 @@ class _Unit:
         return self.records >= self._most or self._bytes >= _UNIT_BYTES
 
     def take(self, batch: _core.RecordBatch, sizes: Sizes) -> int:
-        """Takes the batch's first records, up to what makes the unit full; returns how many."""
+        """Take the first records of a batch until the unit is full; return their number."""
         taken, taken_bytes = len(sizes), batch.nbytes
         if self.records + taken > self._most or self._bytes + taken_bytes > _UNIT_BYTES:
             within = np.searchsorted(np.cumsum(sizes), _UNIT_BYTES - self._bytes) + 1
@@ -328,11 +330,11 @@ class _Unit:
         return taken
 
     def end(self) -> None:
-        """There are no more records."""
+        """Signal the end of the records."""
         self._parts.put(None)
 
     def finish(self) -> Iterator[Future[_core.StatsCollector]]:
-        """What the unit gives, unless it has no records."""
+        """Yield the pending collector, unless the unit has no records."""
         self.end()
         if not self.records:
             return
@@ -345,10 +347,10 @@ class _Unit:
         yield self._pending
 
     def count(self) -> _core.StatsCollector:
-        """Gives the records to the collector as they come."""
+        """Add records to the collector as they come."""
         try:
-            while (part := self._parts.get()) is not None:
-                self._collector.add(part)
+            while (batch := self._parts.get()) is not None:
+                self._collector.add(batch)
         finally:
             self._run.room.release()
         return self._collector

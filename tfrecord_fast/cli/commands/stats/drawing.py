@@ -1,4 +1,4 @@
-"""Histograms as SVG: bars from zero, and the outline of a second set."""
+"""Histograms as SVG: bars for one set, and an outline for a second."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _WIDTH, _HEIGHT = 320.0, 84.0
 
 
 def histogram(what: str, first: Numbers, second: Numbers | None = None) -> str:
-    """The values of one set as bars, those of the other one as an outline, both as parts of their set; "" if there are
-    no finite values.
+    """Draw the values of one set as bars and those of another as an outline, both as shares of their set.
+
+    Returns "" without finite values.
 
     Args:
-      what: the feature's name, for those who do not see the picture.
+      what: the name of the feature, for screen readers.
     """
     bars = edges_of([first] if second is None else [first, second])
     if bars is None:
@@ -36,19 +37,19 @@ def histogram(what: str, first: Numbers, second: Numbers | None = None) -> str:
     for i, share in enumerate(shares):
         height = round(float(share) / most * _HEIGHT, 1)
         if share and height < 1:
-            height = 1.0  # there is something
+            height = 1.0  # visible
         title = f"{_range(bars, i)}: {percent(float(counts[i]), total)}"
         if first.figures.exact:
             title += f", {count(counts[i])}"
         if others is not None:
             title += f"; second set {percent(float(others[i]), 1.0)}"
-        place = f'x="{i * width + gap / 2:.1f}" width="{max(0.5, width - gap):.1f}"'
+        extent = f'x="{i * width + gap / 2:.1f}" width="{max(0.5, width - gap):.1f}"'
         drawn.append(
-            f'<g><title>{escape(title)}</title><rect class="hit" {place} y="0" height="{_HEIGHT:.0f}"/>'
-            f'<rect class="a" {place} y="{_HEIGHT - height:.1f}" height="{height:.1f}"/></g>'
+            f'<g><title>{escape(title)}</title><rect class="hit" {extent} y="0" height="{_HEIGHT:.0f}"/>'
+            f'<rect class="a" {extent} y="{_HEIGHT - height:.1f}" height="{height:.1f}"/></g>'
         )
     outline = "" if others is None else _outline(others / most, width)
-    label = escape(f"Histogram of {what}: {_said(bars, shares)}", quote=True)
+    label = escape(f"Histogram of {what}: {_in_words(bars, shares)}", quote=True)
     left, right = _ends(bars)
     middle = "log scale" if bars.is_log else ""
     return (
@@ -82,8 +83,7 @@ def _ends(bars: Bars) -> tuple[str, str]:
     return number(low), number(high)
 
 
-def _said(bars: Bars, shares: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-    """The picture in words."""
+def _in_words(bars: Bars, shares: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
     left, right = _ends(bars)
     top = int(shares.argmax())
     return (

@@ -1,13 +1,10 @@
-"""How much a feature differs between two sets of files.
+"""Distances of features between two sets of files, from 0 (no difference) to 1.
 
-- Numbers: the Kolmogorov-Smirnov distance, the largest difference between the parts of both sets' values that are not
-  above any one number.
-- Bytes with more different values than are counted: the same, of their sizes.
-- Other bytes, and integers with few different values: the L-infinity distance, the largest difference between the parts
-  of both sets' values that one value has.
-- Missing: the difference between the parts of records without the feature.
-
-All are between 0, no difference, and 1.
+- Numbers: the Kolmogorov-Smirnov distance, the largest difference between the two distribution functions.
+- Bytes with more distinct values than are counted: the same distance, of their sizes.
+- Other bytes, and integers with few distinct values: the L-infinity distance, the largest difference between the shares
+  of a value in the two sets.
+- Missing: the difference between the shares of records without the feature.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ _MOST_CATEGORIES = 100
 
 
 class Drift(NamedTuple):
-    """The distance of the values, None if one side has none; its name; the difference in missing records."""
+    """The distance of a feature between two sets; `distance` is None if a set has no values."""
 
     name: str
     measure: str  # "KS", "KS of sizes" or "L-infinity", or "kind" if the sets have different kinds of values
@@ -36,59 +33,63 @@ class Drift(NamedTuple):
 
     @property
     def score(self) -> float:
-        """What features are sorted by."""
+        """The sort key."""
         return 1.0 if self.only or self.measure == "kind" else max(self.distance or 0.0, self.missing)
 
 
 def drifts(first: Sequence[Feature], second: Sequence[Feature]) -> dict[str, Drift]:
-    """The drift of each feature by name, the largest first."""
-    one: Mapping[str, Feature] = {feature.name: feature for feature in first}
-    two: Mapping[str, Feature] = {feature.name: feature for feature in second}
-    found = [_drift(name, one.get(name), two.get(name)) for name in sorted(one.keys() | two.keys())]
-    return {drift.name: drift for drift in sorted(found, key=lambda drift: -drift.score)}
+    """Return the drift of each feature by name, the largest first."""
+    first_by_name: Mapping[str, Feature] = {feature.name: feature for feature in first}
+    second_by_name: Mapping[str, Feature] = {feature.name: feature for feature in second}
+    differences = [
+        _drift(name, first_by_name.get(name), second_by_name.get(name))
+        for name in sorted(first_by_name.keys() | second_by_name.keys())
+    ]
+    return {drift.name: drift for drift in sorted(differences, key=lambda drift: -drift.score)}
 
 
-def _drift(name: str, one: Feature | None, two: Feature | None) -> Drift:
-    if one is None or two is None:
-        return Drift(name, "kind", None, 1.0, True, "second" if one is None else "first")
-    missing = abs(one.missing / max(1, one.records) - two.missing / max(1, two.records))
-    exact = one.distinct[1] and two.distinct[1]
-    if not one.values or not two.values:
-        return Drift(name, "KS" if one.numbers or two.numbers else "L-infinity", None, missing, True)
-    if one.kind != two.kind:
+def _drift(name: str, first: Feature | None, second: Feature | None) -> Drift:
+    if first is None or second is None:
+        return Drift(name, "kind", None, 1.0, True, "second" if first is None else "first")
+    missing = abs(first.missing / max(1, first.records) - second.missing / max(1, second.records))
+    exact = first.distinct[1] and second.distinct[1]
+    if not first.values or not second.values:
+        return Drift(name, "KS" if first.numbers or second.numbers else "L-infinity", None, missing, True)
+    if first.kind != second.kind:
         return Drift(name, "kind", None, missing, True)
-    if one.numbers is not None and two.numbers is not None and not _is_category(one, two):
-        return Drift(name, "KS", ks_distance(one.numbers, two.numbers), missing, exact)
-    if one.texts is not None and two.texts is not None and not exact:
-        return Drift(name, "KS of sizes", ks_distance(one.texts.sizes, two.texts.sizes), missing, False)
-    distance, is_exact = _l_infinity(one, two)
+    if first.numbers is not None and second.numbers is not None and not _is_category(first, second):
+        return Drift(name, "KS", ks_distance(first.numbers, second.numbers), missing, exact)
+    if first.texts is not None and second.texts is not None and not exact:
+        return Drift(name, "KS of sizes", ks_distance(first.texts.sizes, second.texts.sizes), missing, False)
+    distance, is_exact = _l_infinity(first, second)
     return Drift(name, "L-infinity", distance, missing, exact and is_exact)
 
 
-def _is_category(one: Feature, two: Feature) -> bool:
-    return one.kind == "int64" and all(part.distinct[1] and part.distinct[0] <= _MOST_CATEGORIES for part in (one, two))
+def _is_category(first: Feature, second: Feature) -> bool:
+    return first.kind == "int64" and all(
+        feature.distinct[1] and feature.distinct[0] <= _MOST_CATEGORIES for feature in (first, second)
+    )
 
 
-def ks_distance(one: Numbers, two: Numbers) -> float:
-    """The largest difference between the two distribution functions."""
-    if not len(one.points) or not len(two.points):
+def ks_distance(first: Numbers, second: Numbers) -> float:
+    """Return the largest difference between the two distribution functions."""
+    if not len(first.points) or not len(second.points):
         return 0.0
-    at = np.union1d(one.points, two.points)
-    return float(np.abs(one.below(at) - two.below(at)).max())
+    at = np.union1d(first.points, second.points)
+    return float(np.abs(first.below(at) - second.below(at)).max())
 
 
-def _l_infinity(one: Feature, two: Feature) -> tuple[float, bool]:
-    """The distance, and whether that is all of it: of long texts only the beginning and the size are known, and those
-    that differ in neither count as one."""
-    parts, exact = [], True
-    for feature in (one, two):
+def _l_infinity(first: Feature, second: Feature) -> tuple[float, bool]:
+    """Return the distance, and True if it is exact: long texts with equal starts and sizes count as equal."""
+    shares, exact = [], True
+    for feature in (first, second):
         total = max(1, feature.values)
-        part: dict[tuple[Any, int | None], float] = {}
-        for found in feature.frequent(10_000):
-            key = found.value, found.size
-            exact &= key not in part
-            part[key] = part.get(key, 0.0) + found.times / total
-        parts.append(part)
-    keys = parts[0].keys() | parts[1].keys()
+        share: dict[tuple[Any, int | None], float] = {}
+        for value in feature.frequent(10_000):
+            key = value.value, value.size
+            exact &= key not in share
+            share[key] = share.get(key, 0.0) + value.times / total
+        shares.append(share)
+    keys = shares[0].keys() | shares[1].keys()
     exact &= not any(isinstance(value, bytes) and size is not None and len(value) < size for value, size in keys)
-    return max((abs(parts[0].get(key, 0.0) - parts[1].get(key, 0.0)) for key in keys), default=0.0), exact
+    return max((abs(shares[0].get(key, 0.0) - shares[1].get(key, 0.0)) for key in keys), default=0.0), exact

@@ -1,6 +1,6 @@
-"""Figures of features as the outputs need them: quantiles, bars of histograms, frequent values.
+"""Figures of features for the outputs: quantiles, bars of histograms, frequent values.
 
-All are for values in ascending order with weights, which are all values, or a sample of them (`exact`).
+All are computed from sorted values with weights: all values if `exact`, else a sample.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ...console import printable
 
 __all__ = ["Bars", "Feature", "Frequent", "Numbers", "Repeated", "Texts", "edges_of", "features_of", "shown_key"]
 
-_MOST_SINGLE = 24  # different integers that have a bar each
+_MOST_SINGLE = 24  # distinct integers with a bar each
 _BARS = 30
-_SKEWED = 20.0  # how far the largest value is above the middle one, for bars by powers
+_SKEWED = 20.0  # ratio of the largest value to the median from which bars are logarithmic
 
 Array = npt.NDArray[np.float64]
 
 
 class Frequent(NamedTuple):
-    """A value that comes often; of strings the first bytes, and how many there are in all."""
+    """A frequent value; of a string its first bytes, and its size."""
 
     value: float | int | bytes
     times: int
@@ -36,24 +36,24 @@ class Frequent(NamedTuple):
 
 @dataclass(frozen=True)
 class Bars:
-    """How a histogram is divided: bar i has the values in [edges[i], edges[i + 1]), the last one its upper edge too."""
+    """The bars of a histogram: bar i has the values in [edges[i], edges[i + 1]), the last bar also its upper edge."""
 
     edges: Array
     is_log: bool = False
-    single: bool = False  # one integer a bar
-    whole: bool = False  # integers, with edges half-way between two
-    most: int = 0  # the largest of these
+    single: bool = False  # one integer per bar
+    whole: bool = False  # integers, with edges half-way between them
+    most: int = 0  # the largest integer
 
     def counts(self, numbers: Numbers) -> Array:
-        """The values in each bar."""
+        """Return the number of values in each bar."""
         places = np.searchsorted(numbers.points, self.edges)
-        places[-1] = np.searchsorted(numbers.points, self.edges[-1], "right")  # the last bar has both of its edges
+        places[-1] = np.searchsorted(numbers.points, self.edges[-1], "right")
         return np.diff(numbers.ends[places]).astype(np.float64)
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Figures of numbers. `points` are float64: those of int64 are rounded beyond 2 ** 53. Other figures are not."""
+    """Figures of numbers. `points` are float64, so that int64 is rounded beyond 2 ** 53; other figures are exact."""
 
     figures: _core.NumberFigures
     is_int: bool
@@ -62,43 +62,45 @@ class Numbers:
 
     @classmethod
     def of(cls, figures: _core.NumberFigures) -> Numbers:
-        """Of what the core gives."""
+        """Convert the core's figures."""
         is_int = figures.points.dtype == np.int64
         return cls(figures, is_int, figures.points.astype(np.float64), figures.weights)
 
     @property
     def numbers(self) -> int:
-        """How many values are not NaN."""
+        """The number of values that are not NaN."""
         return self.figures.values - self.figures.nans
 
-    def quantile(self, part: float) -> float | int | None:
-        """As NumPy's: between the two values around the place. Of a sample, about."""
-        return self.quantiles((part,))[0]
+    def quantile(self, fraction: float) -> float | int | None:
+        """Return a quantile, interpolated linearly as NumPy does."""
+        return self.quantiles((fraction,))[0]
 
-    def quantiles(self, parts: Sequence[float]) -> list[float | int | None]:
-        """As `quantile`, for several parts at once."""
+    def quantiles(self, fractions: Sequence[float]) -> list[float | int | None]:
+        """Return several quantiles, as `quantile` does."""
         if not len(self._ends):
-            return [None] * len(parts)
+            return [None] * len(fractions)
         last = int(self._ends[-1]) - 1
-        places = [part * last for part in parts]
-        lows = [math.floor(place) for place in places]
+        positions = [fraction * last for fraction in fractions]
+        lows = [math.floor(position) for position in positions]
         ranks = [min(rank, last) for low in lows for rank in (low, low + 1)]
-        found: list[float | int] = self.figures.points[np.searchsorted(self._ends, ranks, "right")].tolist()
-        made: list[float | int | None] = []
-        for part, place, low, one, two in zip(parts, places, lows, found[::2], found[1::2], strict=True):
-            if not self.figures.exact and part in (0.0, 1.0):
-                made.append(self.figures.maximum if part else self.figures.minimum)
-            elif one == two or place == low:
-                made.append(one)
-            elif one == -math.inf and two != math.inf:
-                made.append(one)  # as anything between a finite number and infinity is infinite
+        neighbours: list[float | int] = self.figures.points[np.searchsorted(self._ends, ranks, "right")].tolist()
+        results: list[float | int | None] = []
+        for fraction, position, low, lower, upper in zip(
+            fractions, positions, lows, neighbours[::2], neighbours[1::2], strict=True
+        ):
+            if not self.figures.exact and fraction in (0.0, 1.0):
+                results.append(self.figures.maximum if fraction else self.figures.minimum)
+            elif lower == upper or position == low:
+                results.append(lower)
+            elif lower == -math.inf and upper != math.inf:
+                results.append(lower)  # interpolation from -inf to a finite number is -inf
             else:
-                made.append(one + (two - one) * (place - low))
-        return made
+                results.append(lower + (upper - lower) * (position - low))
+        return results
 
     @functools.cached_property
     def ends(self) -> npt.NDArray[np.int64]:
-        """How many values come before each point, and in the end all."""
+        """The number of values before each point, and finally the number of all values."""
         return np.concatenate([[0], np.cumsum(self.weights)])
 
     @property
@@ -110,12 +112,12 @@ class Numbers:
         return value
 
     def below(self, values: Array) -> Array:
-        """For each of them the part of all values that are not above it."""
+        """Return the distribution function at `values`."""
         ends = self.ends
         return ends[np.searchsorted(self.points, values, "right")] / max(1, int(ends[-1]))
 
     def frequent(self, most: int) -> list[Frequent]:
-        """The values that come most often, the most frequent first: of a sketch those that surely stand out."""
+        """Return the most frequent values, the most frequent first; of a sketch only those that certainly stand out."""
         if self.figures.exact:
             order = np.lexsort((np.arange(len(self.weights)), -self.weights))[:most]
             return [Frequent(self._point(int(i)), int(self.weights[i])) for i in order]
@@ -124,8 +126,10 @@ class Numbers:
 
 
 class Repeated(NamedTuple):
-    """Records that are the same: how many contents there are, how many of them come more than once, and how many
-    records are copies. Estimates, if `exact` is not set, are never above the number of records."""
+    """The numbers of distinct records, of those that occur more than once, and of their copies.
+
+    Estimates, unless `exact`, are at most the number of records.
+    """
 
     distinct: int
     repeated: int
@@ -133,11 +137,11 @@ class Repeated(NamedTuple):
     exact: bool
 
     @classmethod
-    def of(cls, found: _core.RepeatFigures, records: int) -> Repeated:
-        """Of what the core gives, which has looked at so many records."""
-        counts = (found.different, found.repeated, found.copies)
-        distinct, repeated, copies = (min(count << found.halvings, records) for count in counts)
-        return cls(distinct, repeated, copies, found.halvings == 0)
+    def of(cls, core_figures: _core.RepeatFigures, records: int) -> Repeated:
+        """Convert the core's figures of `records` records."""
+        counts = (core_figures.different, core_figures.repeated, core_figures.copies)
+        distinct, repeated, copies = (min(count << core_figures.halvings, records) for count in counts)
+        return cls(distinct, repeated, copies, core_figures.halvings == 0)
 
 
 @dataclass(frozen=True)
@@ -149,22 +153,22 @@ class Texts:
 
     @classmethod
     def of(cls, figures: _core.TextFigures) -> Texts:
-        """Of what the core gives."""
+        """Convert the core's figures."""
         return cls(figures, Numbers.of(figures.sizes))
 
     def frequent(self, most: int) -> list[Frequent]:
-        """The strings that come most often, the most frequent first."""
+        """Return the most frequent strings, the most frequent first."""
         floor = 0 if self.figures.exact else max(2 * self.figures.count_error, self.sizes.numbers // 1000, 1)
-        found = self.figures.frequent[:most]
-        return [Frequent(start, count, size) for start, size, count in found if count > floor]
+        candidates = self.figures.frequent[:most]
+        return [Frequent(start, count, size) for start, size, count in candidates if count > floor]
 
 
 @dataclass(frozen=True)
 class Feature:
-    """What records have under one key."""
+    """The figures of one key."""
 
     core: _core.FeatureFigures
-    records: int  # in all
+    records: int  # also those without the feature
     lengths: Numbers
     steps: Numbers | None
     ints: Numbers | None
@@ -173,7 +177,7 @@ class Feature:
 
     @property
     def name(self) -> str:
-        """The key; what is not UTF-8 in it as lone surrogates, so that keys that differ have names that differ."""
+        """The key as text; bytes that are not UTF-8 become lone surrogates, so that names are unique."""
         return self.core.key.decode("utf-8", "surrogateescape")
 
     @property
@@ -188,55 +192,57 @@ class Feature:
 
     @property
     def conflicts(self) -> bool:
-        """It has values of several kinds."""
+        """True if records have values of several kinds."""
         return "/" in self.kind
 
     @property
     def missing(self) -> int:
-        """Records without it."""
+        """The number of records without the feature."""
         return self.records - self.core.present
 
     @property
     def values(self) -> int:
-        """How many there are in all."""
+        """The number of values in all records."""
         parts = (self.ints, self.floats, None if self.texts is None else self.texts.sizes)
-        return sum(part.figures.values for part in parts if part is not None)
+        return sum(numbers.figures.values for numbers in parts if numbers is not None)
 
     @property
     def numbers(self) -> Numbers | None:
-        """Of the values, if they are numbers; if they are of both kinds, those of the kind that comes more often."""
+        """The figures of numeric values; with two kinds, those of the more frequent kind."""
         if self.ints is None or self.floats is None:
             return self.ints or self.floats
-        return max((self.ints, self.floats), key=lambda one: one.figures.values)
+        return max((self.ints, self.floats), key=lambda numbers: numbers.figures.values)
 
     @property
     def shown(self) -> Numbers | None:
-        """The values, if they are numbers, or the sizes of the values in bytes; None if there are none."""
+        """The figures of numeric values, or of the sizes of strings; None without values."""
         return self.numbers or (None if self.texts is None else self.texts.sizes)
 
     @property
     def distinct(self) -> tuple[float, bool]:
-        """How many different values there are, without NaN, and whether that is exact. An estimate is never above the
-        number of values."""
-        counted = [(part.figures, part.numbers) for part in (self.ints, self.floats) if part is not None]
-        found = [(min(figures.distinct, most), figures.exact) for figures, most in counted]
+        """The number of distinct values without NaN, and True if it is exact. At most the number of values."""
+        counted = [(numbers.figures, numbers.numbers) for numbers in (self.ints, self.floats) if numbers is not None]
+        estimates = [(min(figures.distinct, most), figures.exact) for figures, most in counted]
         if self.texts is not None:
             figures = self.texts.figures
-            found.append((min(figures.distinct, self.texts.sizes.numbers), figures.exact))
-        return sum(count for count, _ in found), all(exact for _, exact in found)
+            estimates.append((min(figures.distinct, self.texts.sizes.numbers), figures.exact))
+        return sum(count for count, _ in estimates), all(exact for _, exact in estimates)
 
     def frequent(self, most: int) -> list[Frequent]:
-        """The values that come most often."""
-        found = [
-            one for part in (self.ints, self.floats, self.texts) if part is not None for one in part.frequent(most)
+        """Return the most frequent values of all kinds."""
+        values = [
+            value
+            for figures in (self.ints, self.floats, self.texts)
+            if figures is not None
+            for value in figures.frequent(most)
         ]
-        return sorted(found, key=lambda one: -one.times)[:most]
+        return sorted(values, key=lambda value: -value.times)[:most]
 
 
 def features_of(collector: _core.StatsCollector) -> tuple[list[Feature], list[Feature]]:
-    """Those of Examples or contexts, and the feature lists; each sorted by name."""
+    """Return the features of Examples or contexts, and the feature lists, sorted by name."""
     records = collector.examples
-    made = [
+    features = [
         Feature(
             core,
             records,
@@ -248,19 +254,21 @@ def features_of(collector: _core.StatsCollector) -> tuple[list[Feature], list[Fe
         )
         for core in sorted(collector.features(), key=lambda core: core.key)
     ]
-    return [one for one in made if not one.core.is_list], [one for one in made if one.core.is_list]
+    return [feature for feature in features if not feature.core.is_list], [
+        feature for feature in features if feature.core.is_list
+    ]
 
 
-def edges_of(parts: Sequence[Numbers]) -> Bars | None:
-    """Bars for the finite values of all parts; None if there are none."""
-    finite = np.concatenate([part.points[np.isfinite(part.points)] for part in parts] or [np.empty(0)])
+def edges_of(sets: Sequence[Numbers]) -> Bars | None:
+    """Return bars for the finite values of all sets, or None without finite values."""
+    finite = np.concatenate([numbers.points[np.isfinite(numbers.points)] for numbers in sets] or [np.empty(0)])
     if not len(finite):
         return None
     low, high = float(finite.min()), float(finite.max())
-    for part in parts:
-        low = min([low, *_finite(part.figures.minimum)])
-        high = max([high, *_finite(part.figures.maximum)])
-    is_int = all(part.is_int for part in parts)
+    for numbers in sets:
+        low = min([low, *_finite(numbers.figures.minimum)])
+        high = max([high, *_finite(numbers.figures.maximum)])
+    is_int = all(numbers.is_int for numbers in sets)
     if is_int and high - low < _MOST_SINGLE and max(-low, high) < 2**52:
         return Bars(np.arange(low, high + 2) - 0.5, single=True, whole=True, most=round(high))
     if low == high:
@@ -280,8 +288,8 @@ def edges_of(parts: Sequence[Numbers]) -> Bars | None:
 
 
 def _even(low: float, high: float) -> Bars:
-    parts = np.arange(_BARS + 1) / _BARS
-    edges = low * (1 - parts) + high * parts  # the difference may be infinite
+    fractions = np.arange(_BARS + 1) / _BARS
+    edges = low * (1 - fractions) + high * fractions  # high - low may overflow
     edges[-1] = high
     return Bars(np.unique(edges))
 
@@ -292,5 +300,5 @@ def _finite(value: float | int | None) -> Iterator[float]:
 
 
 def shown_key(name: str) -> str:
-    """A name as it is, but for what is not UTF-8, or would do something to a terminal."""
+    """Return a name with control characters, and bytes that are not UTF-8, escaped."""
     return printable(name) or "(no name)"

@@ -1,4 +1,4 @@
-"""Small pictures of images in sample records, as data URLs. Needs Pillow; without it there are none."""
+"""Thumbnails of images in sample records, as data URLs. Without Pillow, there are none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
 
 @dataclass
 class Pictures:
-    """Makes them, up to so many bytes in all."""
+    """Maker of thumbnails, up to `left` bytes in all."""
 
     left: int  # bytes
 
@@ -28,11 +28,11 @@ class Pictures:
 
     @property
     def can_draw(self) -> bool:
-        """Pillow is installed."""
+        """True if Pillow is installed."""
         return self._pillow is not None
 
     def url(self, data: bytes) -> str | None:
-        """A small JPEG of the image; None if it is none, is damaged or too large, or there were enough."""
+        """Return a thumbnail; None if the data is not an intact image, is too large, or `left` is used up."""
         known = image_of(data)
         if known is None or self._pillow is None or self.left <= 0 or known[1] * known[2] > _MOST_PIXELS:
             return None
@@ -44,9 +44,9 @@ class Pictures:
                 _on_white(image, self._pillow).save(out, "JPEG", quality=62, optimize=True)
         except Exception:  # whatever Pillow raises for a damaged image: it is shown as bytes
             return None
-        made = out.getvalue()
-        self.left -= len(made)
-        return f"data:image/jpeg;base64,{base64.b64encode(made).decode()}"
+        jpeg = out.getvalue()
+        self.left -= len(jpeg)
+        return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _on_white(image: Any, pillow: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Sample records of the page, drawn at random, and a wall of the images in them."""
+"""Sample records of the page, and the images in them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _SHORT = 60  # characters of a caption
 
 
 def records_section(collected: Collected, pictures: Pictures) -> str:
-    """Some records, feature by feature."""
+    """Return some random records, feature by feature."""
     drawn = collected.collector.sample()
     step = max(1, len(drawn) // _MOST_RECORDS)
-    made = [
+    articles = [
         _record(collected, file, number, record, pictures, is_open=not i)
         for i, (file, number, record) in enumerate(drawn[::step][:_MOST_RECORDS])
     ]
-    passed = collected.collector.passed_over
-    note = f'<p class="soft">{passed:,} records of more than 2 MB are not among them.</p>' if passed else ""
-    return "".join(made) + note
+    skipped = collected.collector.passed_over
+    note = f'<p class="soft">{skipped:,} records of more than 2 MB are never sampled.</p>' if skipped else ""
+    return "".join(articles) + note
 
 
 def _record(collected: Collected, file: int, number: int, record: bytes, pictures: Pictures, is_open: bool) -> str:
@@ -63,14 +63,14 @@ def _record(collected: Collected, file: int, number: int, record: bytes, picture
 def _rows(features: dict[str, Any], shower: Shower, pictures: Pictures) -> Iterator[str]:
     for name, value in features.items():
         steps = value if isinstance(value, list) else [value]
-        kind = next((one.kind for one in steps if isinstance(one, Value) and one.kind != "none"), "none")
-        said = [shower.value(one) for one in steps[:4] if isinstance(one, Value)]
+        dtype = next((step.kind for step in steps if isinstance(step, Value) and step.kind != "none"), "none")
+        texts = [shower.value(step) for step in steps[:4] if isinstance(step, Value)]
         more = f", … {len(steps) - 4:,} more steps" if len(steps) > 4 else ""
-        shown = escape((said[0] if not isinstance(value, list) and said else f"{', '.join(said)}{more}"), quote=True)
-        images = [one for step in steps[:4] for one in (step.values[:4] if isinstance(step, Value) else [])]
-        urls = [pictures.url(one) for one in images if isinstance(one, bytes)]
+        shown = escape(texts[0] if not isinstance(value, list) and texts else f"{', '.join(texts)}{more}", quote=True)
+        images = [step for step in steps[:4] for step in (step.values[:4] if isinstance(step, Value) else [])]
+        urls = [pictures.url(step) for step in images if isinstance(step, bytes)]
         drawn = "".join(_image(url, f"{name}") for url in urls if url)
-        yield f'<tr><th scope="row">{text(name)}</th><td>{kind}</td><td>{drawn}{shown}</td></tr>'
+        yield f'<tr><th scope="row">{text(name)}</th><td>{dtype}</td><td>{drawn}{shown}</td></tr>'
 
 
 def _image(url: str, what: str) -> str:
@@ -78,34 +78,32 @@ def _image(url: str, what: str) -> str:
 
 
 def wall_section(collected: Collected, pictures: Pictures) -> str:
-    """Images of sample records side by side; "" if there are none."""
+    """Return the images of sample records side by side, or "" without images."""
     items: list[str] = []
-    found = 0
+    images = 0
     for file, number, record in collected.collector.sample():
         for name, image, caption in _images(record):
-            found += 1
+            images += 1
             url = pictures.url(image) if len(items) < _MOST_IMAGES else None
             if url is None:
                 continue
             known = image_of(image)
             size = f"{known[0]} {known[1]}×{known[2]}" if known else ""
-            place = f"record {number:,} of {collected.shards[file].path}"
-            alt = text(f"{name} of {place}: {caption or size}")
+            source = f"record {number:,} of {collected.shards[file].path}"
+            alt = text(f"{name} of {source}: {caption or size}")
             items.append(
                 f'<li><figure><img src="{url}" alt="{alt}" width="112" height="112">'
                 f"<figcaption>{f'{text(caption)}<br>{size}' if caption else size}</figcaption></figure></li>"
             )
     if items:
         return f'<ul class="wall">{"".join(items)}</ul>'
-    if found and not pictures.can_draw:
-        return (
-            "<p>There are images in the records. To see them here: <code>pip install 'tfrecord_fast[image]'</code></p>"
-        )
+    if images and not pictures.can_draw:
+        return "<p>The records contain images. To see them here: <code>pip install 'tfrecord_fast[image]'</code></p>"
     return ""
 
 
 def _images(record: bytes) -> Iterator[tuple[str, bytes, str]]:
-    """(feature, image, what else is said of it) in a record."""
+    """Yield (feature, image, caption) for images in a record."""
     if image_of(record):
         yield "image", record, ""
         return
@@ -113,18 +111,18 @@ def _images(record: bytes) -> Iterator[tuple[str, bytes, str]]:
     features = {**(tree.get("features") or {}), **(tree.get("context") or {})}
     caption = _caption(features)
     for name, value in features.items():
-        for one in value.values[:2] if isinstance(value, Value) and value.kind == "bytes" else []:
-            if isinstance(one, bytes) and image_of(one):
-                yield name, one, caption
+        for image in value.values[:2] if isinstance(value, Value) and value.kind == "bytes" else []:
+            if isinstance(image, bytes) and image_of(image):
+                yield name, image, caption
     for name, steps in (tree.get("feature_lists") or {}).items():
         for step in steps[:2]:
-            for one in step.values[:1] if isinstance(step, Value) and step.kind == "bytes" else []:
-                if isinstance(one, bytes) and image_of(one):
-                    yield name, one, caption
+            for image in step.values[:1] if isinstance(step, Value) and step.kind == "bytes" else []:
+                if isinstance(image, bytes) and image_of(image):
+                    yield name, image, caption
 
 
 def _caption(features: dict[str, Any]) -> str:
-    """The label, if there is something like one: a short text, or a whole number."""
+    """Return the value of a feature that looks like a label: a short text, or an integer."""
     named = sorted((name for name in features if isinstance(features[name], Value)), key=_likeness)
     for name in named:
         values = features[name].values
@@ -146,5 +144,5 @@ def _caption(features: dict[str, Any]) -> str:
 
 def _likeness(name: str) -> tuple[int, int, str]:
     words = ("text", "label", "class")
-    place = next((i for i, word in enumerate(words) if word in name.lower()), len(words))
-    return place, len(name), name
+    rank = next((i for i, word in enumerate(words) if word in name.lower()), len(words))
+    return rank, len(name), name

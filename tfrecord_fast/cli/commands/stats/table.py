@@ -1,4 +1,4 @@
-"""Figures as tables on a terminal."""
+"""Figures as a table on a terminal."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _SPARK = 12
 _MOST_NAME = 40
 _MOST_ROWS = 2000
 _HEAD = ("FEATURE", "KIND", "PRESENT", "VALUES", "DISTINCT", "ZEROS", "MIN", "MEDIAN", "MEAN", "STD", "MAX", "", "TOP")
-_LEFT = {0, 1, 11, 12}  # columns whose text begins at the left
+_LEFT = {0, 1, 11, 12}  # columns that are aligned left
 
 
 def lines_of(collected: Collected, style: Style) -> Iterator[str]:
-    """What is printed of one set of files."""
+    """Yield the lines for one set of files."""
     features, lists = collected.features
     files = f"{count(len(collected.shards))} file{'s' * (len(collected.shards) != 1)}"
     size = bytes_of(sum(shard.payload_bytes for shard in collected.shards))
-    limit = " (no more were looked at)" if collected.limited else ""
+    limit = " (stopped at --limit)" if collected.limited else ""
     yield style("head", f"{files}, {count(collected.records)} records{limit}, {size}")
     kinds = counts_of(collected.collector)
     yield "kinds: " + (", ".join(f"{name} {count(records)}" for name, records in kinds.items()) or "no records")
@@ -51,25 +51,25 @@ def lines_of(collected: Collected, style: Style) -> Iterator[str]:
 
 
 def duplicates_text(collected: Collected) -> str:
-    """How many records are copies of others."""
-    found = collected.repeats
-    if not found.copies:
-        return "none" if not found.halvings else f"none among 1 of {2**found.halvings} of the records"
+    """Describe the duplicate records."""
+    repeats = collected.repeats
+    if not repeats.copies:
+        return "none" if not repeats.halvings else f"none among 1 of {2**repeats.halvings} of the records"
     copies = collected.repeated.copies
-    sign = "about " if found.halvings else ""
-    are = "record is a copy of another one" if copies == 1 else "records are copies of others"
+    sign = "about " if repeats.halvings else ""
+    are = "record is a copy" if copies == 1 else "records are copies"
     text = f"{sign}{count(copies)} {are} ({percent(copies, collected.records)})"
-    most = f"the most frequent one is there {count(found.most)} times"
-    ends = sorted((found.pairs[0][:2], found.pairs[0][2:]))
+    most = f"the most frequent record occurs {count(repeats.most)} times"
+    ends = sorted((repeats.pairs[0][:2], repeats.pairs[0][2:]))
     names = [f"record {record} of {printable(collected.shards[file].path)}" for file, record in ends]
-    return f"{text}, {most}; {names[1]} is {names[0]} again"
+    return f"{text}, {most}; {names[1]} is a copy of {names[0]}"
 
 
 def _balance(collected: Collected) -> Iterator[str]:
     shards = [shard for shard in collected.shards if shard.compression is not None]
     if not shards:
         return
-    least, most = min(shards, key=lambda one: one.records), max(shards, key=lambda one: one.records)
+    least, most = min(shards, key=lambda shard: shard.records), max(shards, key=lambda shard: shard.records)
     mean = sum(shard.records for shard in shards) / len(shards)
     uneven = f", {most.records / mean:.2g} times the mean" if mean and most.records > 1.05 * mean else ""
     names = printable(least.path), printable(most.path)
@@ -77,12 +77,12 @@ def _balance(collected: Collected) -> Iterator[str]:
 
 
 def notes_of(collected: Collected, features: Sequence[Feature]) -> Iterator[str]:
-    """What is estimated, and what was left out."""
+    """Yield notes about estimates and omissions."""
     if any(not feature.distinct[1] for feature in features):
         error = 100 * _core.DISTINCT_ERROR
         yield (
-            "≈ is an estimate: of features with more than a thousand different values, their number has a standard "
-            f"error of {error:.1f} %, and quantiles, bars and frequent values come from a sample"
+            "≈ marks estimates: for features with more than a thousand distinct values, the number of these has a "
+            f"standard error of {error:.1f} %, and quantiles, bars and frequent values come from a sample"
         )
     left_out = collected.collector.entries_left_out
     if left_out:
@@ -112,7 +112,7 @@ def _row(feature: Feature) -> tuple[str, ...]:
     name = name if len(name) <= _MOST_NAME else name[: _MOST_NAME - 1] + "…"
     present = percent(feature.core.present, feature.records)
     distinct = about(*feature.distinct, feature.values)
-    top = ", ".join(f"{value_of(one, 20)} {percent(one.times, feature.values)}" for one in feature.frequent(2))
+    top = ", ".join(f"{value_of(value, 20)} {percent(value.times, feature.values)}" for value in feature.frequent(2))
     shown = feature.shown
     if shown is None:
         return (name, feature.kind, present, _lengths(feature), "", "", "", "", "", "", "", "", "")
@@ -159,20 +159,22 @@ def _spark(numbers: Numbers) -> str:
         return ""
     counts = bars.counts(numbers)
     if len(counts) > _SPARK:
-        counts = np.array([part.sum() for part in np.array_split(counts, _SPARK)])
+        counts = np.array([group.sum() for group in np.array_split(counts, _SPARK)])
     most = counts.max()
-    return "".join(" " if not one else _BLOCKS[min(7, int(8 * one / most))] for one in counts)
+    return "".join(" " if not bar else _BLOCKS[min(7, int(8 * bar / most))] for bar in counts)
 
 
-def drift_lines(found: Iterable[Drift], style: Style) -> Iterator[str]:
-    """What differs between two sets of files."""
-    yield style("head", "drift: distance of the values, 0 to 1 (KS: numbers; L-infinity: categories), and of missing")
-    for drift in found:
+def drift_lines(differences: Iterable[Drift], style: Style) -> Iterator[str]:
+    """Yield the differences between two sets of files."""
+    yield style("head", "drift: distances from 0 to 1 of values (KS: numbers; L-infinity: categories) and of missing")
+    for drift in differences:
         name = style("name", _padded(shown_key(drift.name), _MOST_NAME, True))
         if drift.only:
             yield f"{name}  only in the {drift.only} set"
             continue
-        text = "another kind" if drift.measure == "kind" else "-" if drift.distance is None else f"{drift.distance:.3f}"
+        text = (
+            "different kinds" if drift.measure == "kind" else "-" if drift.distance is None else f"{drift.distance:.3f}"
+        )
         sign = "" if drift.exact else "≈ "
         missing = f"  missing differs by {drift.missing:.3f}" if drift.missing else ""
         yield f"{name}  {sign}{text} {'' if drift.measure == 'kind' else drift.measure}{missing}".rstrip()

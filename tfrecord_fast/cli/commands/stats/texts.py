@@ -1,4 +1,4 @@
-"""Figures as people read them: numbers with as many digits as tell something, parts in percent, bytes, values."""
+"""Figures as readable text: numbers with significant digits, percentages, sizes, values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .figures import Frequent, Numbers
 __all__ = ["about", "bytes_of", "count", "number", "percent", "shown_bytes", "value_of"]
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
-_THIN = 1_000_000  # counts below this are shown in full
 
 
 def count(value: float) -> str:
-    """
+    """Format a count.
+
     >>> count(1234567)
     '1,234,567'
     """
@@ -23,7 +23,7 @@ def count(value: float) -> str:
 
 
 def about(value: float, exact: bool, most: int) -> str:
-    """A count, or an estimate of one, with two or three digits; no more than there are in all.
+    """Format an exact count, or an estimate with three significant digits, of at most `most`.
 
     >>> about(193765.2, False, 200_000), about(30047.1, False, 30_047), about(512.0, True, 600)
     ('≈ 194,000', '≈ 30,000', '512')
@@ -35,7 +35,8 @@ def about(value: float, exact: bool, most: int) -> str:
 
 
 def number(value: float | int | None, digits: int = 4) -> str:
-    """
+    """Format a number with `digits` significant digits.
+
     >>> number(3), number(0.123456), number(None), number(2**63 - 1), number(123456.789)
     ('3', '0.1235', '-', '9,223,372,036,854,775,807', '123,457')
     """
@@ -52,14 +53,15 @@ def number(value: float | int | None, digits: int = 4) -> str:
     return f"{value:.{digits - 1}e}"
 
 
-def percent(part: float, whole: float) -> str:
-    """
+def percent(amount: float, whole: float) -> str:
+    """Format a share of the whole.
+
     >>> percent(1, 3), percent(0, 3), percent(1, 100000), percent(996, 1000), percent(99999, 100000), percent(3, 3)
     ('33 %', '0 %', '< 0.1 %', '99.6 %', '> 99.9 %', '100 %')
     """
-    if not whole or not part:
+    if not whole or not amount:
         return "0 %"
-    share = 100 * part / whole
+    share = 100 * amount / whole
     if share < 0.1:
         return "< 0.1 %"
     if 99.9 < share < 100:
@@ -68,7 +70,8 @@ def percent(part: float, whole: float) -> str:
 
 
 def bytes_of(size: float | None) -> str:
-    """
+    """Format a size in bytes.
+
     >>> bytes_of(613), bytes_of(122_600_000)
     ('613 B', '123 MB')
     """
@@ -82,7 +85,7 @@ def bytes_of(size: float | None) -> str:
 
 
 def shown_bytes(start: bytes, size: int | None = None, most: int = 40) -> str:
-    """Text in quotes, or bytes in hexadecimal; of what is longer the start, and how many bytes there are.
+    """Format bytes as quoted text or in hexadecimal; long values are truncated, and their size is added.
 
     >>> shown_bytes(b"train"), shown_bytes(bytes([255, 0]), 9)
     ('"train"', 'ff 00… (9 bytes)')
@@ -94,7 +97,7 @@ def shown_bytes(start: bytes, size: int | None = None, most: int = 40) -> str:
     try:
         text = start.decode()
     except UnicodeDecodeError as error:
-        # The last character may be cut.
+        # The last character may be truncated.
         is_cut = whole > len(start) and error.start > len(start) - 4 and error.reason == "unexpected end of data"
         text = start[: error.start].decode() if is_cut else ""
         if not text:
@@ -107,13 +110,13 @@ def shown_bytes(start: bytes, size: int | None = None, most: int = 40) -> str:
     return quoted if is_all else f"{quoted}… ({whole:,} bytes)"
 
 
-def value_of(found: Frequent, most: int = 40) -> str:
-    """A frequent value."""
-    if isinstance(found.value, bytes):
-        return shown_bytes(found.value, found.size, most)
-    return number(found.value, 6)
+def value_of(value: Frequent, most: int = 40) -> str:
+    """Format a frequent value."""
+    if isinstance(value.value, bytes):
+        return shown_bytes(value.value, value.size, most)
+    return number(value.value, 6)
 
 
 def middle_of(numbers: Numbers) -> str:
-    """The median."""
+    """Format the median."""
     return number(numbers.quantile(0.5))

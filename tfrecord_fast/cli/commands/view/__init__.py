@@ -1,11 +1,11 @@
-"""Shows records in a browser: one at a time, with images, sound, text and numbers, of files of any size.
+"""Show records in a browser, one at a time, with images, sound, text and numbers. Files may have any size.
 
-The page is served by this command on 127.0.0.1, to who knows its address, which has a random part; nothing is written.
-Ctrl-C stops it. Records of uncompressed files are reached by their index, which is taken from FILE.idx if that is not
-older than the file, and is made otherwise. Compressed files are read from their start; what was read last is kept.
+This command serves the page on 127.0.0.1, to anyone who knows its address, which has a random token. Nothing is
+written. Ctrl-C stops it. Records of uncompressed files are read by index: FILE.idx if it is not older than the file,
+else a new index in memory. Compressed files are read from the start; the records read last are cached.
 
-Keys: j and k, or the arrows, go to the next record and to the one before; Home and End to the first and last; g to a
-number; / to the condition, which is one as of `cat --where`.
+Keys: j and k, or the arrows, show the next and previous record; Home and End the first and last; g asks for a number;
+/ for a condition, as of `cat --where`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from functools import partial
 
 from ....base.lazy import lazy_names
 from ....files.stores import StoreSettings
+from ...arguments import add_file_arguments, storage_options
 from ...console import Console
-from ...files import add_file_arguments, named_files, storage_options
+from ...files import named_files
 from .sources import File, is_readable_again, look_at
-
-__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "view"
 SUMMARY = "show records in a browser"
@@ -32,26 +31,23 @@ tfrecord-fast view data/ --port 8000
 """
 
 _MOST_PORT = 65535
-_server = lazy_names(
-    __name__, {".server": "make_server"}
-)  # with it comes http.server, which all commands would wait for
+_server = lazy_names(__name__, {".server": "make_server"})  # http.server would slow down all commands
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option, --open, --port."""
     add_file_arguments(parser)
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
-    parser.add_argument("--port", type=_port, default=0, metavar="N", help="of 127.0.0.1 (default: any that is free)")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: any free port)")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Serves the page until Ctrl-C; returns only if there is nothing to show."""
+    """Serve the page until Ctrl-C. Returns only if no file can be shown."""
     named, status = named_files(args, console)
     settings = StoreSettings(storage_options(args))
     files: list[File] = []
-    for one in named:
-        file = File(one, args.compression, settings)
-        problem = look_at(file) if is_readable_again(one) else "only files that can be read twice are shown"
+    for core_file in named:
+        file = File(core_file, args.compression, settings)
+        problem = look_at(file) if is_readable_again(core_file) else "pipes and devices cannot be shown"
         if problem is None:
             files.append(file)
         else:
@@ -67,7 +63,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with server:
         console.json({"url": server.url}) if args.json else console.line(server.url)
         if args.open:
-            # Some browsers run in the terminal, until they are left.
+            # A browser in the terminal runs until the user leaves it.
             threading.Thread(target=partial(webbrowser.open, server.url), daemon=True).start()
         server.serve_forever()
     return status

@@ -17,17 +17,17 @@ _EMPTY = {"int64": "np.array([], np.int64)", "float": "np.array([], np.float32)"
 
 
 def code_of(record: bytes, path: str, number: int, is_indexed: bool) -> str:
-    """Code whose `example` or `record` is the record.
+    """Return code that creates or reads a record.
 
     Args:
-      path: of its file, and its `number` in it.
-      is_indexed: whether it can be read by its number.
+      path: of the file; `number` is that of the record in the file.
+      is_indexed: the record can be read by number.
     """
-    made = None if len(record) > _MOST else _written_out(record)
+    code = None if len(record) > _MOST else _written_out(record)
     where = f"# {_comment(path)}, record {number}\n"
-    if made is not None:
-        numpy = "import numpy as np\n" if "np." in made else ""
-        return f"{numpy}{_IMPORT}\n{where}{made}\n"
+    if code is not None:
+        numpy = "import numpy as np\n" if "np." in code else ""
+        return f"{numpy}{_IMPORT}\n{where}{code}\n"
     if is_indexed:
         return f"{_IMPORT}\nrecord = tf.IndexedReader({path!r})[{number}]\n"
     return (
@@ -38,11 +38,11 @@ def code_of(record: bytes, path: str, number: int, is_indexed: bool) -> str:
 
 
 def _written_out(record: bytes) -> str | None:
-    kind = "" if unknown_field(record) else kind_of(record)  # an Example that is made would not have that field
+    record_kind = "" if unknown_field(record) else kind_of(record)  # generated code has no unknown fields
     try:
-        if kind in (EXAMPLE, EMPTY):
+        if record_kind in (EXAMPLE, EMPTY):
             return f"example = tf.train.example({_features(example_of(record), '')})"
-        if kind == SEQUENCE_EXAMPLE:
+        if record_kind == SEQUENCE_EXAMPLE:
             context, lists = sequence_of(record)
             return f"example = tf.train.sequence_example(\n    {_features(context, '    ')},\n    {_lists(lists)},\n)"
     except ValueError:
@@ -57,14 +57,14 @@ def _features(features: Mapping[str, Value], indent: str) -> str:
 
 def _lists(lists: Mapping[str, list[Value]]) -> str:
     rows = [
-        f"{_key(key)}: {_bracketed('[', [_values(one, ' ' * 12, False) for one in steps], ']', ' ' * 8)}"
+        f"{_key(key)}: {_bracketed('[', [_values(step, ' ' * 12, False) for step in steps], ']', ' ' * 8)}"
         for key, steps in lists.items()
     ]
     return _bracketed("{", rows, "}", "    ")
 
 
 def _key(key: str) -> str:
-    key.encode()  # raises ValueError: `example` takes no key that is not UTF-8
+    key.encode()  # raises ValueError for keys that `example` does not accept
     return repr(key)
 
 
@@ -73,7 +73,7 @@ def _values(value: Value, indent: str, single: bool = True) -> str:
         return "[]"
     if not value.values:
         return _EMPTY[value.kind]
-    texts = [_one(one) for one in value.values]
+    texts = [_one(item) for item in value.values]
     return texts[0] if single and len(texts) == 1 else _bracketed("[", texts, "]", indent, fill=True)
 
 
@@ -89,23 +89,23 @@ def _one(value: Any) -> str:
     return repr(value)
 
 
-def _bracketed(opening: str, parts: list[str], closing: str, indent: str, fill: bool = False) -> str:
-    """On one line if there is room; else one part a line, or as many as fit."""
-    line = opening + ", ".join(parts) + closing
-    if len(line) <= _WIDTH - len(indent) and "\n" not in line and (fill or len(parts) < 2):
+def _bracketed(opening: str, items: list[str], closing: str, indent: str, fill: bool = False) -> str:
+    """Put items on one line if they fit; else one per line, or, if `fill`, as many as fit."""
+    line = opening + ", ".join(items) + closing
+    if len(line) <= _WIDTH - len(indent) and "\n" not in line and (fill or len(items) < 2):
         return line
-    if not parts:
+    if not items:
         return opening + closing
     rows: list[str] = []
-    for part in parts:
-        if fill and rows and len(rows[-1]) + len(part) + len(indent) + 6 <= _WIDTH:
-            rows[-1] += f" {part},"
+    for item in items:
+        if fill and rows and len(rows[-1]) + len(item) + len(indent) + 6 <= _WIDTH:
+            rows[-1] += f" {item},"
         else:
-            rows.append(f"{part},")
+            rows.append(f"{item},")
     inner = "".join(f"\n{indent}    {row}" for row in rows)
     return f"{opening}{inner}\n{indent}{closing}"
 
 
 def _comment(text: str) -> str:
-    """A path may have any characters."""
+    """Quote a path that would break a comment."""
     return text if text.isprintable() else repr(text)

@@ -1,4 +1,4 @@
-"""Images and sound that browsers show and play, known by their first bytes."""
+"""Detection of images and sound that browsers can show and play."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Media", "media_of"]
 
 _ENOUGH = 64  # bytes, for all but MP3
 
-# By the kind: whether a BMP is whole is not asked.
+# By form. BMP is missing, since truncated ones are not detected.
 _TYPES = {
     "PNG image": "image/png",
     "JPEG image": "image/jpeg",
@@ -21,7 +21,7 @@ _TYPES = {
     "Ogg audio": "audio/ogg",
 }
 
-# Of MPEG-1 and 2, layer III: kbit/s by the header's 4 bits, Hz by 2 bits. 0: none.
+# MPEG-1 and 2, layer III: kbit/s by 4 bits of the header, Hz by 2 bits; 0 is invalid.
 _RATES = {
     3: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
     2: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
@@ -31,14 +31,14 @@ _HERTZ = {3: (44100, 48000, 32000, 0), 2: (22050, 24000, 16000, 0), 0: (11025, 1
 
 
 class Media(NamedTuple):
-    """The content type by which bytes are sent, and what people call that."""
+    """A content type and its readable name."""
 
     type: str
     name: str
 
 
 def media_of(data: bytes) -> Media | None:
-    """What a browser shows or plays; None for anything else.
+    """Detect a type that browsers can show or play, or return None.
 
     >>> media_of(b"GIF89a...")
     Media(type='image/gif', name='GIF image')
@@ -47,18 +47,18 @@ def media_of(data: bytes) -> Media | None:
         return Media("image/bmp", "BMP image")
     if data.startswith((b"ID3\x02", b"ID3\x03", b"ID3\x04")) or _is_mp3(data):
         return Media("audio/mpeg", "MP3 audio")
-    kind = form_of(data[:_ENOUGH])
-    return Media(_TYPES[kind], kind) if kind in _TYPES else None
+    form = form_of(data[:_ENOUGH])
+    return Media(_TYPES[form], form) if form in _TYPES else None
 
 
 def _is_mp3(data: bytes) -> bool:
-    """Whether it starts with two frames in a row."""
+    """Return True for data that starts with two consecutive frames."""
     size = _mp3_frame(data[:4])
     return size > 0 and _mp3_frame(data[size : size + 4]) > 0
 
 
 def _mp3_frame(head: bytes) -> int:
-    """The size of the frame with this header; 0 if it is none."""
+    """Return the size of the frame with this header, or 0 if the header is invalid."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2:
         return 0
     version = head[1] >> 3 & 3

@@ -1,4 +1,4 @@
-"""What the page asks for: files, records, parts of them, their bytes, the next record that fits a condition."""
+"""Answers to the page's requests: files, records and their values, bytes, and searches."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .trees import Leaf, described, found, text_of, tree_of
 
 __all__ = ["Answer", "BadRequest", "Pages"]
 
-_PATIENCE = 0.5  # seconds until the page is told how far things are
-_MOST_KEPT = 8  # records that were shown last,
+_PATIENCE = 0.5  # seconds until an answer reports progress instead
+_MOST_KEPT = 8  # records in the cache,
 _MOST_KEPT_BYTES = 64 << 20  # and their bytes
-_MOST_PARTS = 8  # of a place
-_LINES = 10_000  # made at a time
+_MOST_PARTS = 8  # of a path in the tree
+_LINES = 10_000  # formatted at a time
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _ASSETS = {"": "index.html", "view.js": "view.js", "view.css": "view.css", "icon.svg": "icon.svg"}
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -36,7 +36,7 @@ Query = Mapping[str, str]
 
 
 class BadRequest(Exception):
-    """Nothing can be answered: an HTTP status, and why."""
+    """The request has no answer: an HTTP status and a reason."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -44,7 +44,7 @@ class BadRequest(Exception):
 
 
 class Answer(NamedTuple):
-    """Bytes, or parts of them, and their content type; `attachment` is the name that they are saved under."""
+    """Content and its type; `attachment` is the file name of a download."""
 
     type: str
     content: bytes | Iterator[bytes]
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
 
 
 class Pages:
-    """Answers by path and query. Safe to use from several threads."""
+    """Answers by path and query. May be used from several threads."""
 
     def __init__(self, files: Sequence[File]) -> None:
         self._files = files
@@ -70,16 +70,16 @@ class Pages:
         }
 
     def answer(self, path: str, query: Query) -> Answer:
-        """What is at a path below the token's.
+        """Answer a request for a path below the token.
 
         Raises:
-          BadRequest: nothing, or not for this query.
+          BadRequest: the path is unknown, or the query is wrong.
         """
         if path in _ASSETS:
             return _asset(_ASSETS[path])
         make = self._answers.get(path)
         if make is None:
-            raise BadRequest(404, "there is no such page")
+            raise BadRequest(404, "no such page")
         try:
             return make(query)
         except Waiting as waiting:
@@ -87,7 +87,7 @@ class Pages:
         except Unreadable as error:
             return _json({"problem": str(error)})
         except LookupError:
-            raise BadRequest(404, "there is nothing of this number") from None
+            raise BadRequest(404, "no record or value with this number") from None
 
     def _list(self, query: Query) -> Answer:
         files = []
@@ -103,18 +103,18 @@ class Pages:
         deadline = time.monotonic() + _PATIENCE
         file, number = self._place(query)
         source = self._files[file].source(deadline)
-        made: dict[str, Any] = {"record": number, "way": source.way}
+        fields: dict[str, Any] = {"record": number, "way": source.way}
         try:
             record = self._bytes_of(file, number, deadline)
-            made["size"], made["offset"] = len(record), source.offset(number)
+            fields["size"], fields["offset"] = len(record), source.offset(number)
             with self._working:
-                kind, tree = tree_of(record)
-                made |= {"kind": kind, "tree": described(tree)}
+                record_kind, tree = tree_of(record)
+                fields |= {"kind": record_kind, "tree": described(tree)}
         except (Unreadable, ValueError) as error:
-            made["problem"] = str(error)
+            fields["problem"] = str(error)
         except IndexError:
-            made["problem"] = "the file has fewer records" if source.count() else "the file has no records"
-        return _json({**made, "count": source.count(), "notes": source.notes})
+            fields["problem"] = "the file has fewer records" if source.count() else "the file has no records"
+        return _json({**fields, "count": source.count(), "notes": source.notes})
 
     def _part(self, query: Query) -> Answer:
         with self._working:
@@ -130,7 +130,7 @@ class Pages:
     def _text(self, query: Query) -> Answer:
         leaf = self._found(query)
         if not isinstance(leaf, Leaf):
-            raise BadRequest(404, "there are no values")
+            raise BadRequest(404, "not a list of values")
         return Answer("text/plain; charset=utf-8", _lines(leaf.values))
 
     def _code(self, query: Query) -> Answer:
@@ -145,8 +145,10 @@ class Pages:
             )
 
     def _find(self, query: Query) -> Answer:
-        """The first record from `record` on (back: before it) that fits; `at` is where to go on. `unknown`: the
-        condition's names that none of these records has."""
+        """Search for the first matching record from `record` on or, with `back`, before it.
+
+        `at` is where to continue. `unknown` describes names that none of the searched records has.
+        """
         deadline = time.monotonic() + _PATIENCE
         file, number = self._place(query)
         source = self._files[file].source(deadline)
@@ -171,7 +173,7 @@ class Pages:
                     return _json({"waiting": f"Searching: record {at:,} …", "at": at})
         except Waiting as waiting:
             return _json({"waiting": str(waiting), "at": at})
-        except ValueError as error:  # of the condition, or a malformed record
+        except ValueError as error:  # unsuitable condition, or malformed record
             return _json({"problem": f"record {at:,}: {str(error).removeprefix('--where: ')}", "record": at})
         unknown = "; ".join(seen.problems())
         return _json({"found": None, "unknown": unknown} if unknown else {"found": None})
@@ -179,7 +181,7 @@ class Pages:
     def _place(self, query: Query) -> tuple[int, int]:
         file = _number(query, "file", 0)
         if file >= len(self._files):
-            raise BadRequest(404, "there is no such file")
+            raise BadRequest(404, "no such file")
         return file, _number(query, "record", 0)
 
     def _found(self, query: Query) -> Any:
@@ -191,14 +193,14 @@ class Pages:
             raise Unreadable(str(error)) from None
 
     def _value(self, query: Query) -> bytes:
-        """The one value of bytes at a place; without one, the record."""
+        """Return the bytes value at `place`, or the record if the query has no place."""
         if not query.get("place"):
             file, number = self._place(query)
             return self._bytes_of(file, number, time.monotonic() + _PATIENCE)
         with self._working:
             leaf = self._found(query)
         if not isinstance(leaf, Leaf) or len(leaf.values) != 1 or not isinstance(leaf.values[0], bytes):
-            raise BadRequest(404, "there are no bytes")
+            raise BadRequest(404, "not a bytes value")
         return leaf.values[0]
 
     def _bytes_of(self, file: int, number: int, deadline: float) -> bytes:
@@ -221,23 +223,23 @@ def _number(query: Query, name: str, default: int) -> int:
     if not text:
         return default
     if not _NUMBER.fullmatch(text):
-        raise BadRequest(400, f"{name} is no number")
+        raise BadRequest(400, f"{name} is not a number")
     return int(text)
 
 
 def _parts(query: Query) -> list[int]:
     parts = query.get("place", "").split(".") if query.get("place") else []
-    if len(parts) > _MOST_PARTS or not all(_NUMBER.fullmatch(part) for part in parts):
-        raise BadRequest(400, "place is not such as 3.0")
-    return [int(part) for part in parts]
+    if len(parts) > _MOST_PARTS or not all(_NUMBER.fullmatch(number) for number in parts):
+        raise BadRequest(400, "place must be numbers joined by dots, such as 3.0")
+    return [int(number) for number in parts]
 
 
 def _lines(values: Any) -> Iterator[bytes]:
-    """Each value on a line; what is no text in hexadecimal digits."""
+    """Format each value on a line; bytes that are not text are hexadecimal."""
     for first in range(0, len(values), _LINES):
         some = values[first : first + _LINES]
         texts = some.astype("U").tolist() if isinstance(some, np.ndarray) else map(_line, some)
-        yield "".join(f"{one}\n" for one in texts).encode("utf-8", "backslashreplace")
+        yield "".join(f"{text}\n" for text in texts).encode("utf-8", "backslashreplace")
 
 
 def _line(value: Any) -> str:
@@ -252,7 +254,7 @@ def _json(value: dict[str, Any]) -> Answer:
 
 
 def _shown(path: str) -> str:
-    """A file's name, which need not be UTF-8."""
+    """Return the name of a file, which need not be UTF-8."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

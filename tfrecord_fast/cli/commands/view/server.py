@@ -1,12 +1,11 @@
-"""The server behind the page: on 127.0.0.1, for who knows the token, for reading only.
+"""The server of the page: on 127.0.0.1, read-only, for clients that know the token.
 
-A request is answered if its Host is this server and its path starts with the token, so that neither a page of another
-site, even one whose name has been made to lead here, nor another user of the machine gets anything. What is sent is
-never run: scripts come from the package alone (Content-Security-Policy), and values of records are sent as images,
-sound, plain text or downloads, never as HTML, whatever they are.
+A request needs the right Host and a path that starts with the token. So neither other sites, also after DNS rebinding,
+nor other users of the machine get an answer. Content from records is never executed: scripts come only from the package
+(Content-Security-Policy), and values are sent as images, sound, plain text or downloads, never as HTML.
 
-Each connection has one request, a thread, and a time in which to make the request. No more than `_MOST_AT_ONCE` are
-served together; others wait.
+Each connection has one request, a thread, and a deadline for the request. At most `_MOST_AT_ONCE` are served at a time;
+others wait.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ __all__ = ["Server", "make_server"]
 _ADDRESS = "127.0.0.1"
 _MOST_AT_ONCE = 64
 _REQUEST_SECONDS = 5.0  # until the request has been read
-_SEND_SECONDS = 30.0  # for each part of an answer
-_PART = 1 << 18  # bytes
+_SEND_SECONDS = 30.0  # for each chunk of an answer
+_CHUNK = 1 << 18  # bytes
 _MOST_FIELDS = 20  # of a query
-_MOST_DRAINED = 4 << 20  # bytes of a body, which nobody asked for
+_MOST_DRAINED = 4 << 20  # bytes of an unwanted body
 _DRAIN_SECONDS = 0.3
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
@@ -55,7 +54,7 @@ _HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `pages`; `url` leads to them."""
+    """HTTP server of `pages`, at `url`."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -69,13 +68,13 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://{_ADDRESS}:{self.server_port}/{self.token}/"
 
     def server_bind(self) -> None:
-        """Without the look-up of a name that HTTPServer makes."""
+        """Bind without the name look-up of HTTPServer."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_name, self.server_port = _ADDRESS, self.socket.getsockname()[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """In a thread, as soon as there are few enough."""
+        """Start a thread once fewer than `_MOST_AT_ONCE` are running."""
         self._free.acquire()
         try:
             super().process_request(request, client_address)
@@ -84,32 +83,32 @@ class Server(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """The request from beginning to end."""
+        """Handle a request from beginning to end."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients go away whenever they want to; nothing else comes here."""
+        """Ignore clients that disconnect; no other errors arrive here."""
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a Host header may be."""
+        """The accepted Host headers."""
         return frozenset({f"{_ADDRESS}:{self.server_port}", f"localhost:{self.server_port}"})
 
 
 def make_server(files: Sequence[File], port: int) -> Server:
-    """A server of some files.
+    """Create a server of files.
 
     Raises:
-      OSError: the port is taken.
+      OSError: the port is in use.
     """
     return Server(Pages(files), port)
 
 
 class _InTime(io.RawIOBase):
-    """What a connection sends until a certain time, after which reading raises TimeoutError."""
+    """Stream of a connection; reading after the deadline raises TimeoutError."""
 
     def __init__(self, connection: socket.socket, deadline: float) -> None:
         self._connection = connection
@@ -133,17 +132,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(_InTime(self.connection, time.monotonic() + _REQUEST_SECONDS))
 
     def finish(self) -> None:
-        # A connection that is closed with something unread is reset, and the answer is lost.
+        # Closing a connection with unread data resets it, and the answer is lost.
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
             unread = _InTime(self.connection, time.monotonic() + _DRAIN_SECONDS)
-            for _ in range(_MOST_DRAINED // _PART):
-                if not unread.read(_PART):
+            for _ in range(_MOST_DRAINED // _CHUNK):
+                if not unread.read(_CHUNK):
                     break
         super().finish()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
     def do_GET(self) -> None:
         self.close_connection = True
@@ -153,13 +152,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(error.status, str(error))
         except OSError:
             raise
-        except Exception as error:  # a bug: the page says it, and goes on
+        except Exception as error:  # a bug: the page shows it and stays usable
             self.send_error(500, f"{type(error).__name__}: {error}")
 
     do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = do_GET
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """As text, with the headers of all answers."""
+        """Send an error as text, with the headers of all answers."""
         self.close_connection = True
         text = message or HTTPStatus(code).phrase
         content = f"{code}: {text}\n".encode("utf-8", "backslashreplace")
@@ -174,20 +173,20 @@ class _Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
-            raise BadRequest(403, "this server has another name")
+            raise BadRequest(403, "unexpected Host header")
         token, _, rest = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
-            raise BadRequest(403, "the address lacks the right token: it is what the command has printed")
+            raise BadRequest(403, "wrong token: open the address that the command printed")
         if self.command not in ("GET", "HEAD"):
-            raise BadRequest(405, "nothing but GET and HEAD is answered")
+            raise BadRequest(405, "only GET and HEAD are supported")
         if self.headers.get("Content-Length", "0").strip() != "0" or "Transfer-Encoding" in self.headers:
-            raise BadRequest(400, "a request has no body here")
+            raise BadRequest(400, "request bodies are not supported")
         if path == f"/{token}":
-            raise BadRequest(404, "the address ends with /")
+            raise BadRequest(404, "the address must end with /")
         try:
             fields = parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
         except ValueError:
-            raise BadRequest(400, "the query can't be read") from None
+            raise BadRequest(400, "malformed query") from None
         return self.server.pages.answer(rest, dict(fields))
 
     def _send(self, answer: Answer) -> None:
@@ -196,8 +195,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(200)
             self._end(answer, None)
             if self.command != "HEAD":
-                for part in answer.content:
-                    self.wfile.write(part)
+                for chunk in answer.content:
+                    self.wfile.write(chunk)
             return
         size = len(answer.content)
         begin, end = self._range(size)
@@ -215,20 +214,20 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         view = memoryview(answer.content)
-        for place in range(begin, end, _PART):
-            self.wfile.write(view[place : min(place + _PART, end)])
+        for start in range(begin, end, _CHUNK):
+            self.wfile.write(view[start : min(start + _CHUNK, end)])
 
     def _range(self, size: int) -> tuple[int, int]:
-        """The part that is asked for; all, if none is, or in another way."""
-        found = _RANGE.fullmatch(self.headers.get("Range", "").strip())
-        if found is None or found[0] == "bytes=-":
+        """Return the requested byte range; all bytes without a Range header, or with one that is not supported."""
+        match = _RANGE.fullmatch(self.headers.get("Range", "").strip())
+        if match is None or match[0] == "bytes=-":
             return 0, size
-        if not found[1]:
-            last = int(found[2])
+        if not match[1]:
+            last = int(match[2])
             return max(0, size - last), size if last else 0
-        begin = int(found[1])
-        end = min(size, int(found[2]) + 1) if found[2] else size
-        if found[2] and int(found[2]) < begin:  # not valid, so it does not count
+        begin = int(match[1])
+        end = min(size, int(match[2]) + 1) if match[2] else size
+        if match[2] and int(match[2]) < begin:  # invalid, therefore ignored
             return 0, size
         return begin, end
 

@@ -1,7 +1,7 @@
-"""Files whose records are reached by number: by their index, or, if they are compressed, by reading from the start.
+"""Files whose records are read by number: by index or, if compressed, by reading from the start.
 
-Nothing here takes longer than its `deadline` (of time.monotonic), except to read what is asked for: `Waiting` says how
-far things are, and the same call goes on later.
+Every call returns by its `deadline` (of time.monotonic), except that it may finish reading a record. `Waiting` reports
+the progress; the same call continues later.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from .... import _core
 from ....errors import DataLossError, InvalidArgumentError
 from ....files.indexing.index import RecordIndex
+from ....files.naming.location import Location, location_of
 from ....files.stores import StoreSettings
 from ....files.stores.objects import StoredObject
 from ....files.streams.core_files import CoreFile
@@ -32,44 +33,44 @@ __all__ = ["File", "Source", "Unreadable", "Waiting", "is_readable_again", "look
 
 _FRAME = 8 + 4 + 4  # bytes around a record's data
 _MOST_RECORD = 64 << 20  # bytes of one that is shown
-_AT_ONCE = 256  # records that are looked through together,
+_AT_ONCE = 256  # records that are searched together,
 _MOST_AT_ONCE = 16 << 20  # and their bytes
-_KEPT = 64 << 20  # bytes of what was read last of a compressed file
+_KEPT = 64 << 20  # bytes of a compressed file that are cached
 _MOST_NOTES = 100
 
 
 class Waiting(Exception):
-    """It takes longer: says what is going on."""
+    """The deadline has passed; the message reports the progress."""
 
 
 class Unreadable(Exception):
-    """A record, or a file, can't be read: says why."""
+    """A record or a file can't be read."""
 
 
 class Source(Protocol):
     """The records of a file that is open."""
 
-    way: str  # how records are reached
-    notes: list[str]  # the damage that was met
+    way: str  # how records are read
+    notes: list[str]  # the damage found
 
     def count(self) -> int | None:
-        """How many records there are; None if that is not known yet."""
+        """Return the number of records, or None if it is not known yet."""
 
     def record(self, number: int, deadline: float) -> bytes:
-        """One record; raises IndexError, Unreadable, Waiting."""
+        """Return one record; raises IndexError, Unreadable, Waiting."""
 
     def offset(self, number: int) -> int | None:
-        """Where a record starts in its file, if that is known."""
+        """Return the offset of a record in its file, if known."""
 
     def forward(self, first: int, deadline: float) -> Iterator[tuple[int, _core.RecordBatch]]:
-        """(number of the first, records) from `first` on; raises Waiting, and Unreadable with `number`."""
+        """Yield (number of the first, records) from `first` on; raises Waiting and Unreadable."""
 
     def backward(self, end: int, deadline: float) -> Iterator[tuple[int, _core.RecordBatch]]:
-        """The same from before `end` to the first, the last ones first."""
+        """Yield (number of the first, records) before `end`, the last ones first."""
 
 
 class File:
-    """A file that may be shown; its index is made in a thread when a record is first asked for."""
+    """A file to show. Its index is created in a thread on the first request for a record."""
 
     def __init__(self, core_file: CoreFile, compression: str, settings: StoreSettings) -> None:
         self.path = os.fsdecode(core_file.name)
@@ -83,15 +84,15 @@ class File:
         self._problem = ""
 
     def open_input(self) -> Input:
-        """The file, opened once more."""
+        """Open the file again."""
         return open_input(self._core_file, self._choice)
 
     def source(self, deadline: float) -> Source:
-        """Its records.
+        """Return the records.
 
         Raises:
-          Waiting: it is still being opened.
-          Unreadable: it can't be.
+          Waiting: the file is still being opened.
+          Unreadable: the file can't be opened.
         """
         with self._lock:
             if self._thread is None:
@@ -105,9 +106,9 @@ class File:
 
     def _open(self) -> None:
         try:
-            given = self.open_input()
-            # What is no TFRecord file says so here.
-            for _ in batches(given, num_threads=1):
+            source = self.open_input()
+            # Raises if the file is not a TFRecord file.
+            for _ in batches(source, num_threads=1):
                 break
         except DataLossError as error:
             if problem_of(error).status != 1:
@@ -120,12 +121,12 @@ class File:
         except FAULTS as error:
             self._problem = problem_of(error).place
         finally:
-            self._problem = self._problem or "it can't be opened"
+            self._problem = self._problem or "the file can't be opened"
             self._done.set()
 
 
 def is_readable_again(file: CoreFile) -> bool:
-    """Whether it is a regular file, or an object; what does not exist is said to be one."""
+    """Return True for regular files and objects, and for missing files, which are reported later."""
     if file.object is not None:
         return True
     try:
@@ -135,7 +136,7 @@ def is_readable_again(file: CoreFile) -> bool:
 
 
 def look_at(file: File) -> str | None:
-    """Why a file can't be shown, by its first records; None: it can."""
+    """Return why a file can't be shown, or None; reads the first records."""
     try:
         for _ in batches(file.open_input(), num_threads=1):
             break
@@ -145,50 +146,54 @@ def look_at(file: File) -> str | None:
     return None
 
 
-def _source_of(given: Input, again: Callable[[], Input], settings: StoreSettings) -> Source:
-    file = given.core_file
-    if given.compression:
-        return _Streamed(again, settings, f"{given.compression}; records are reached by reading from the start")
+def _source_of(source: Input, again: Callable[[], Input], settings: StoreSettings) -> Source:
+    file = source.core_file
+    if source.compression:
+        return _Streamed(again, settings, f"{source.compression}; records are read from the start")
     beside = index_beside(os.fsdecode(file.name)) if file.is_local else None
     if beside is not None:
         with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):
-            indexed = _Indexed(
-                _opened(file, os.fsencode(beside), settings), f"records are reached by the index {beside}"
-            )
-            if indexed.fits(given.stored_bytes):
+            indexed = _Indexed(_opened(file, location_of(beside), settings), f"records are read by the index {beside}")
+            if indexed.fits(source.stored_bytes):
                 return indexed
     try:
-        return _Indexed(_opened(file, None, settings), "records are reached by an index made now")
+        return _Indexed(_opened(file, None, settings), "records are read by an index in memory")
     except DataLossError as error:
-        return _intact(given, again, settings, error)
+        return _intact(source, again, settings, error)
 
 
-def _opened(file: CoreFile, index: _core.RecordIndex | bytes | None, settings: StoreSettings) -> Opened:
-    found = file.object if isinstance(file.object, StoredObject) else None
+def _opened(file: CoreFile, index: _core.RecordIndex | Location | None, settings: StoreSettings) -> Opened:
+    stored = file.object if isinstance(file.object, StoredObject) else None
     return open_random(
-        [file.name], [index], settings, verify_crc=True, num_threads=1, max_record_bytes=None, objects=[found]
+        [Location(os.fsdecode(file.name), stored is not None)],
+        [index],
+        settings,
+        verify_crc=True,
+        num_threads=1,
+        max_record_bytes=None,
+        objects=[stored],
     )
 
 
-def _intact(given: Input, again: Callable[[], Input], settings: StoreSettings, error: DataLossError) -> Source:
-    """The records of a file some of whose headers are damaged, by where the others are."""
-    stream = _intact_stream(given, settings)
+def _intact(source: Input, again: Callable[[], Input], settings: StoreSettings, error: DataLossError) -> Source:
+    """Index the intact records of a file with damaged headers."""
+    stream = _intact_stream(source, settings)
     sizes = [np.zeros(0, np.int64), *(batch.sizes for batch in stream.batches())]
-    lost = sorted(stream.take_skipped(), key=lambda one: one.offset)
+    lost = sorted(stream.take_skipped(), key=lambda stretch: stretch.offset)
     index = _index_of(np.concatenate(sizes), lost)
     if index is None:
-        return _Streamed(again, settings, "damaged; records are reached by reading from the start")
-    opened = _opened(given.core_file, _core.RecordIndex(index.offsets, index.sizes), settings)
-    source = _Indexed(opened, "records are reached by an index of what is intact; damaged ones have no number")
-    source.notes += _notes(lost) or [problem_of(error).place]
-    return source
+        return _Streamed(again, settings, "damaged; records are read from the start")
+    opened = _opened(source.core_file, _core.RecordIndex(index.offsets, index.sizes), settings)
+    indexed = _Indexed(opened, "records are read by an index of the intact records; damaged ones have no number")
+    indexed.notes += _notes(lost) or [problem_of(error).place]
+    return indexed
 
 
-def _intact_stream(given: Input, settings: StoreSettings) -> _core.RecordStream:
+def _intact_stream(source: Input, settings: StoreSettings) -> _core.RecordStream:
     return open_stream(
-        [given.core_file],
+        [source.core_file],
         settings,
-        compression_type=given.compression,
+        compression_type=source.compression,
         num_threads=1,
         on_corrupt="skip",
         max_record_bytes=max(_MOST_RECORD, 1 << 30),
@@ -196,30 +201,30 @@ def _intact_stream(given: Input, settings: StoreSettings) -> _core.RecordStream:
 
 
 def _index_of(sizes: NDArray[np.int64], lost: list[_core.SkippedStretch]) -> RecordIndex | None:
-    """Where records are that follow each other, but for what is lost; None if that does not come out even."""
+    """Compute the offsets of consecutive records between lost stretches, or None if they don't add up."""
     frames = sizes + _FRAME
     offsets = np.cumsum(frames) - frames
-    for one in lost:
-        if one.bytes is None:
+    for stretch in lost:
+        if stretch.bytes is None:
             return None
-        after = int(np.searchsorted(offsets, one.offset))  # the first record behind what is lost
+        after = int(np.searchsorted(offsets, stretch.offset))  # the first record after the loss
         ends = int(offsets[after - 1] + frames[after - 1]) if after else 0
-        if ends != one.offset:
+        if ends != stretch.offset:
             return None
-        offsets[after:] += one.bytes
+        offsets[after:] += stretch.bytes
     return RecordIndex(offsets, frames)
 
 
 def _notes(lost: list[_core.SkippedStretch]) -> list[str]:
-    made = []
-    for one in lost[:_MOST_NOTES]:
-        size = "" if one.bytes is None else f", {one.bytes:,} bytes"
-        made.append(f"at byte {one.offset:,}{size}: {one.reason}")
-    return [*made, f"{len(lost) - _MOST_NOTES:,} more"] if len(lost) > _MOST_NOTES else made
+    notes = []
+    for stretch in lost[:_MOST_NOTES]:
+        size = "" if stretch.bytes is None else f", {stretch.bytes:,} bytes"
+        notes.append(f"at byte {stretch.offset:,}{size}: {stretch.reason}")
+    return [*notes, f"{len(lost) - _MOST_NOTES:,} more"] if len(lost) > _MOST_NOTES else notes
 
 
 class _Indexed:
-    """The records of an uncompressed file, each of them at once."""
+    """The records of an uncompressed file, by index."""
 
     def __init__(self, opened: Opened, way: str) -> None:
         self.way = way
@@ -229,7 +234,6 @@ class _Indexed:
         self._bytes = opened.bytes
 
     def fits(self, size: int | None) -> bool:
-        """Whether the index has all records of a file of this size."""
         return size is None or is_whole(self._offsets, self._sizes, size)
 
     def count(self) -> int:
@@ -243,7 +247,7 @@ class _Indexed:
             raise IndexError(number)
         size = int(self._sizes[number]) - _FRAME
         if size > _MOST_RECORD:
-            raise Unreadable(f"it has {size:,} bytes, and up to {_MOST_RECORD:,} are shown")
+            raise Unreadable(f"the record has {size:,} bytes; at most {_MOST_RECORD:,} can be shown")
         try:
             return self._reader.record(number)
         except (DataLossError, OSError) as error:
@@ -265,7 +269,7 @@ class _Indexed:
             end -= count
 
     def _together(self, first: int, count: int) -> Iterator[tuple[int, _core.RecordBatch]]:
-        """Some records; in place of each that is damaged or too large, none."""
+        """Read records together; those that are damaged or too large are replaced by an empty batch."""
         try:
             if int(self._sizes[first]) <= _MOST_RECORD or count > 1:
                 yield first, self._reader.take(np.arange(first, first + count))
@@ -280,10 +284,10 @@ class _Indexed:
 
 
 class _Streamed:
-    """The records of a file that is read from its start; what was read last is kept."""
+    """The records of a file that is read from the start; the last ones are cached."""
 
     def __init__(self, again: Callable[[], Input], settings: StoreSettings, way: str) -> None:
-        self.way = f"{way}; the last {_KEPT >> 20} MB are kept"
+        self.way = f"{way}; the last {_KEPT >> 20} MB are cached"
         self.notes: list[str] = []
         self._again = again
         self._settings = settings
@@ -309,33 +313,33 @@ class _Streamed:
         for first, batch in self.forward(number, deadline):
             view = batch.view(number - first)
             if view.nbytes > _MOST_RECORD:
-                raise Unreadable(f"it has {view.nbytes:,} bytes, and up to {_MOST_RECORD:,} are shown")
+                raise Unreadable(f"the record has {view.nbytes:,} bytes; at most {_MOST_RECORD:,} can be shown")
             return bytes(view)
         raise IndexError(number)
 
     def forward(self, first: int, deadline: float) -> Iterator[tuple[int, _core.RecordBatch]]:
         while True:
-            found = self._batch_of(first, deadline)
-            if found is None:
+            entry = self._batch_of(first, deadline)
+            if entry is None:
                 return
-            begin, batch = found
+            begin, batch = entry
             for start in range(first - begin, len(batch), _AT_ONCE):
                 yield begin + start, batch[start : start + _AT_ONCE]
             first = begin + len(batch)
 
     def backward(self, end: int, deadline: float) -> Iterator[tuple[int, _core.RecordBatch]]:
         while end > 0:
-            found = self._batch_of(end - 1, deadline)
-            if found is None:  # there are fewer records, and now it is known how many
+            entry = self._batch_of(end - 1, deadline)
+            if entry is None:  # there are fewer records, and now their number is known
                 end = min(end - 1, self._count or 0)
                 continue
-            begin, batch = found
+            begin, batch = entry
             for start in reversed(range(0, end - begin, _AT_ONCE)):
                 yield begin + start, batch[start : min(start + _AT_ONCE, end - begin)]
             end = begin
 
     def _batch_of(self, number: int, deadline: float) -> tuple[int, _core.RecordBatch] | None:
-        """The batch with a record; None: there are fewer."""
+        """Return the batch with a record, or None if there are fewer records."""
         with self._lock:
             if self._count is not None and number >= self._count:
                 return None
@@ -364,7 +368,7 @@ class _Streamed:
             return
         self._kept.append((self._next, batch))
         self._next += len(batch)
-        while len(self._kept) > 1 and sum(one.nbytes for _, one in self._kept) > _KEPT:
+        while len(self._kept) > 1 and sum(kept.nbytes for _, kept in self._kept) > _KEPT:
             self._kept.popleft()
 
     def _note(self) -> None:

@@ -1,4 +1,4 @@
-"""`tfrecord.tools.tfrecord2idx`: the indexes that the readers take, also as a command:
+"""`tfrecord.tools.tfrecord2idx`: indexes for the readers, also as a command:
 
 python -m tfrecord_fast.integrations.vahidk.tools.tfrecord2idx FILE INDEX
 python -m tfrecord_fast.integrations.vahidk.tools.tfrecord2idx FOLDER
@@ -23,7 +23,7 @@ _USAGE = """Usage:
 
 
 def create_index(tfrecord_file: PathLike, index_file: PathLike) -> None:
-    """Writes a line `offset size` for each record of an uncompressed file; the index appears when it is complete.
+    """Write a line `offset size` for each record of an uncompressed file; the index appears when it is complete.
 
     Raises:
       OSError: a file can't be read or written.
@@ -34,7 +34,7 @@ def create_index(tfrecord_file: PathLike, index_file: PathLike) -> None:
 
 
 def create_indices(tfrecord_dir: PathLike) -> None:
-    """Makes the index of each `*.tfrecord` in a folder, as `*.tfindex` next to it. Raises as `create_index`."""
+    """Write the index of each `*.tfrecord` in a folder, as `*.tfindex` next to it. Errors as for `create_index`."""
     folder = os.fsdecode(tfrecord_dir)
     for name in sorted(os.listdir(folder)):
         if name.endswith(".tfrecord") and not name.startswith("."):
@@ -43,13 +43,13 @@ def create_indices(tfrecord_dir: PathLike) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status: 0 fine, 1 a file can't be indexed, 2 usage."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    """Run the command. Return its exit status: 0, 1 if a file can't be indexed, or 2 for wrong arguments."""
+    paths = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        if len(given) == 1 and os.path.isdir(given[0]):
-            create_indices(given[0])
-        elif len(given) == 2:
-            create_index(*given)
+        if len(paths) == 1 and os.path.isdir(paths[0]):
+            create_indices(paths[0])
+        elif len(paths) == 2:
+            create_index(*paths)
         else:
             sys.stderr.write(_USAGE)
             return 2

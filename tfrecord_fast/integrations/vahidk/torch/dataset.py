@@ -1,7 +1,7 @@
 """`tfrecord.torch.dataset`: files as PyTorch's IterableDataset.
 
-In a worker of a DataLoader, a dataset gives that worker's part: with an index a range of the records, without one every
-n-th record. The worker's seed is given to `numpy.random`, which shuffling and sampling draw from.
+In a worker of a DataLoader, a dataset yields that worker's shard: with an index a range of the records, without one
+every n-th record. The worker's seed is that of `numpy.random`, which shuffling and sampling draw from.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _MOST_SEED = (1 << 32) - 1
 
 
 class TFRecordDataset(torch.utils.data.IterableDataset[Any]):
-    """The Examples of a file, or its SequenceExamples if there is a `sequence_description`.
+    """The Examples of a file, or its SequenceExamples if `sequence_description` is not None.
 
     Args:
       data_path, index_path, description, sequence_description, compression_type: as for `reader.tfrecord_loader`.
-      shuffle_queue_size: how many records to draw from; None or 0 does not shuffle.
-      transform: a function of an element, whose result takes the element's place.
+      shuffle_queue_size: the number of records to draw from; None or 0: no shuffle.
+      transform: a function of an element, whose result replaces the element.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class TFRecordDataset(torch.utils.data.IterableDataset[Any]):
         self.description = description
         self.sequence_description = sequence_description
         self.shuffle_queue_size = shuffle_queue_size
-        self.transform = transform or _as_it_is
+        self.transform = transform or _identity
         self.compression_type = compression_type
 
     def __iter__(self) -> Iterator[Any]:
@@ -55,7 +55,7 @@ class TFRecordDataset(torch.utils.data.IterableDataset[Any]):
             data_path=self.data_path,
             index_path=self.index_path,
             description=self.description,
-            shard=_shard_of_worker(),
+            shard=_worker_shard(),
             sequence_description=self.sequence_description,
             compression_type=self.compression_type,
         )
@@ -89,7 +89,7 @@ class MultiTFRecordDataset(torch.utils.data.IterableDataset[Any]):
         self.description = description
         self.sequence_description = sequence_description
         self.shuffle_queue_size = shuffle_queue_size
-        self.transform = transform or _as_it_is
+        self.transform = transform or _identity
         self.compression_type = compression_type
         self.infinite = infinite
 
@@ -102,17 +102,17 @@ class MultiTFRecordDataset(torch.utils.data.IterableDataset[Any]):
             sequence_description=self.sequence_description,
             compression_type=self.compression_type,
             infinite=self.infinite,
-            shard=_shard_of_worker(),
+            shard=_worker_shard(),
         )
         return _prepared(elements, self.shuffle_queue_size, self.transform)
 
 
-def _as_it_is(element: Any) -> Any:
+def _identity(element: Any) -> Any:
     return element
 
 
-def _shard_of_worker() -> tuple[int, int] | None:
-    """The worker's part, whose seed goes to NumPy; None outside of workers."""
+def _worker_shard() -> tuple[int, int] | None:
+    """Return the worker's shard, and seed NumPy; None outside workers."""
     worker = torch.utils.data.get_worker_info()
     if worker is None:
         return None

@@ -1,0 +1,120 @@
+"""`tf.data`: elements and the arguments of functions are tensors; pipelines yield what TensorFlow's yield."""
+
+import pytest
+
+import tfrecord_fast.tensorflow as tf
+from tests.support import live_tensorflow
+from tests.tensorflow.side_by_side import differences, listed, of_both
+
+pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+SETUP = """
+D = tf.data.Dataset
+n = D.range(10)
+x = D.from_tensor_slices({"a": [1, 2, 3], "b": ["x", "yy", "z"]})
+p = D.from_tensor_slices(([1, 2, 3, 4], [1.0, 2.0, 3.0, 4.0]))
+r = D.from_tensor_slices(tf.ragged.constant([[1, 2], [], [3]]))
+q = D.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]]))
+def gen():
+    yield 1
+    yield 2
+def pairs():
+    for i in range(3):
+        yield {"x": i, "y": [i] * i}
+"""
+CHAINS = """
+list(n); list(x); list(p.batch(3)); list(x.batch(2)); list(n.map(lambda v: v * 2)); list(x.map(lambda e: e["a"]))
+list(p.map(lambda a, b: (tf.cast(a, tf.float32) + b, {"k": a}))); list(n.filter(lambda v: v % 2 == 0))
+list(p.filter(lambda a, b: b > 2.0)); list(n.take(3).repeat(2)); list(n.skip(7)); list(n.shard(3, 1))
+list(n.batch(4, drop_remainder=True)); list(n.window(3).flat_map(lambda w: w.batch(2)))
+list(n.flat_map(lambda v: D.from_tensors(v).repeat(v % 3)))
+list(n.take(3).interleave(lambda v: D.from_tensors(v).repeat(2), cycle_length=2)); list(n.enumerate())
+list(x.enumerate(5)); list(D.zip((n, x))); list(D.zip(n, p)); list(n.concatenate(n.take(1))); list(r); list(q)
+list(q.batch(2)); list(r.map(lambda v: tf.size(v))); list(r.map(lambda v: tf.reduce_sum(v))); list(x.padded_batch(2))
+list(n.map(lambda v: tf.range(v % 3)).padded_batch(4))
+list(n.map(lambda v: tf.range(v % 3)).padded_batch(4, padding_values=tf.constant(-1, tf.int64)))
+list(n.map(lambda v: tf.range(v % 3)).ragged_batch(4)); list(p.batch(2).unbatch()); list(p.batch(2).rebatch(3))
+n.reduce(np.int64(0), lambda s, v: s + v); n.reduce((0, np.int64(1)), lambda s, v: (s[0] + 1, s[1] * 2))
+list(n.scan(np.int64(0), lambda s, v: (s + v, s * v))); list(n.take_while(lambda v: v < 4))
+list(D.from_generator(gen, tf.int32)); list(D.from_generator(gen, output_signature=tf.TensorSpec([], tf.int64)))
+list(D.from_generator(pairs, output_signature={"x": tf.TensorSpec([], tf.int32), "y": tf.TensorSpec([None], tf.int32)}))
+list(D.from_generator(lambda: iter(["a", b"b"]), tf.string))
+list(D.from_generator(gen, tf.int32, tf.TensorShape([2]))); n.cardinality(); len(n)
+n.filter(lambda v: True).cardinality(); n.repeat().cardinality(); D.range(5).get_single_element()
+D.from_tensors(3).get_single_element(); next(iter(n)); iter(n).get_next(); list(n.as_numpy_iterator())
+list(x.as_numpy_iterator()); list(p.batch(2).as_numpy_iterator()); repr(n.element_spec); repr(x.element_spec)
+repr(p.batch(2).element_spec); repr(x.map(lambda e: e["b"]).element_spec); repr(D.from_tensors(b"a").element_spec)
+list(D.from_tensor_slices([1, 2]).map(lambda v: [v, v])); list(D.from_tensor_slices([1, 2]).map(lambda v: 5))
+list(D.from_tensor_slices([1, 2]).map(lambda v: "s"))
+list(D.from_tensor_slices([[1, 2], [3, 4]]).map(lambda v: v[0]))
+list(D.from_tensor_slices([1, 2]).map(lambda v: tf.one_hot(v, 3)))
+list(D.from_tensor_slices(["a b", "c"]).map(tf.strings.split))
+list(D.from_tensor_slices(["a b", "c"]).map(tf.strings.length))
+list(D.from_tensor_slices(["1,2", "3,4"]).map(lambda v: tf.io.decode_csv(v, [0, 0])))
+list(D.from_tensor_slices([3, 4]).map(lambda v: v.shape.rank)); list(n.batch(3).map(lambda v: tf.reduce_sum(v)))
+list(n.apply(lambda d: d.batch(5))); list(n.cache().take(2)); list(n.prefetch(2).take(1))
+list(n.map(lambda v: v, num_parallel_calls=tf.data.AUTOTUNE))
+list(n.apply(tf.data.experimental.take_while(lambda v: v < 2)))
+list(n.apply(tf.data.experimental.enumerate_dataset()))
+list(n.apply(tf.data.experimental.map_and_batch(lambda v: v + 1, 4)))
+list(n.take(4).apply(tf.data.experimental.parallel_interleave(lambda v: D.from_tensors(v).repeat(2), 2)))
+tf.data.experimental.cardinality(n); tf.data.experimental.get_single_element(n.take(1))
+list(n.apply(tf.data.experimental.assert_cardinality(10))); list(n.apply(tf.data.experimental.assert_cardinality(3)))
+list(D.choose_from_datasets([n, n.map(lambda v: -v)], D.from_tensor_slices(np.array([0, 1, 0], np.int64))))
+list(D.sample_from_datasets([n], seed=1)); list(D.counter().take(2)); list(D.range(2, 8, 3))
+list(D.range(3, output_type=tf.int32)); list(D.from_tensors({"a": [1], "b": (2, "c")}))
+list(D.from_tensor_slices(tf.constant([1, 2]))); list(D.from_tensor_slices(([1, 2], [1])))
+list(D.from_tensor_slices(5)); list(n.batch(0)); list(p.map(lambda a: a)); list(x.map(lambda e: e["zz"]))
+list(n.batch(2).map(lambda v: v[5])); tf.compat.v1.data.make_one_shot_iterator(n).get_next()
+tf.compat.v1.data.get_output_shapes(p.batch(2, drop_remainder=True)); tf.compat.v1.data.get_output_types(p)
+isinstance(n, tf.data.Dataset); isinstance(n.batch(2), tf.data.Dataset); n.options() is not None
+list(n.with_options(tf.data.Options()).take(1))
+"""
+
+
+def test_chains():
+    assert not differences(listed(CHAINS), SETUP)
+
+
+def records(path, compression):
+    """Return what a script prints."""
+
+    def plain(value):
+        return value.numpy().tolist() if hasattr(value, "numpy") else value
+
+    features = {
+        "i": tf.io.FixedLenFeature([], tf.int64),
+        "f": tf.io.FixedLenFeature([2], tf.float32),
+        "s": tf.io.VarLenFeature(tf.string),
+        "r": tf.io.RaggedFeature(tf.int64),
+    }
+    with tf.io.TFRecordWriter(path, options=compression) as writer:
+        for number in range(7):
+            feature = {
+                "i": tf.train.Feature(int64_list=tf.train.Int64List(value=[tf.constant(number)])),
+                "f": tf.train.Feature(float_list=tf.train.FloatList(value=[number / 2, 1.0])),
+                "s": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"x"] * (number % 3))),
+                "r": tf.train.Feature(int64_list=tf.train.Int64List(value=range(number % 4))),
+            }
+            writer.write(
+                tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString(deterministic=True)
+            )
+    dataset = tf.data.TFRecordDataset(path, compression_type=compression)
+    shown = []
+    for record in dataset.take(2):
+        shown.append((type(record.numpy()).__name__, repr(record), len(record.numpy()), str(record.dtype)))
+    for row in dataset.map(lambda item: tf.io.parse_single_example(item, features)):
+        dense = tf.sparse.to_dense(row["s"], default_value=b"")
+        shown.append(
+            (plain(row["i"]), plain(row["f"]), plain(dense), plain(row["r"]), repr(row["f"]), row["i"].shape.rank)
+        )
+    for batch in dataset.batch(3).map(lambda some: tf.io.parse_example(some, features)):
+        shown.append((repr(batch["i"]), repr(batch["s"]), repr(batch["r"]), plain(batch["s"].values), repr(batch["f"])))
+    shown.append(repr(dataset.map(lambda item: tf.io.parse_single_example(item, features)["f"]).element_spec))
+    return shown
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
+def test_records_that_are_written_and_parsed(tmp_path, compression):
+    ours, theirs = of_both(records, str(tmp_path / "a.tfrecord"), compression)
+    assert ours == theirs

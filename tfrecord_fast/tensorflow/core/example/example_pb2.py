@@ -1,5 +1,0 @@
-"""The messages of whole records."""
-
-from ....train import Example, SequenceExample
-
-__all__ = ["Example", "SequenceExample"]
