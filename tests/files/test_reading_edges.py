@@ -16,6 +16,7 @@ from tests.support.frames import frames
 from tfrecord_fast.base import workers
 from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import FailedPreconditionError, InvalidArgumentError
+from tfrecord_fast.files.naming.location import location_of
 from tfrecord_fast.files.reading.tables import TableSource
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
 from tfrecord_fast.files.stores.errors import of_store
@@ -401,7 +402,7 @@ def test_an_object_can_not_be_fetched_without_a_thread(memory, monkeypatch):
 def test_sizes_are_asked_for_here_where_there_are_no_threads(memory, monkeypatch):
     memory.pipe({"/b/a": frames(RECORDS), "/b/b": frames(RECORDS[:3])})
     settings = StoreSettings()
-    objects = random_access.found_objects([b"memory://b/a", b"memory://b/b"], settings)
+    objects = random_access.found_objects([location_of(f"memory://b/{name}") for name in "ab"], settings)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     assert [one.size for one in random_access.infos_of(objects, settings)] == [one.size for one in objects]
     assert random_access.infos_of([], settings) == []

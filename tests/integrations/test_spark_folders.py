@@ -150,7 +150,7 @@ def test_what_no_folder_can_be_called_is_an_error(value):
 def test_spark_refuses_folders_that_leave_no_column(tmp_path):
     """Rows without a column would be lost."""
     schema = StructType([StructField("year", LongType())])
-    with pytest.raises(InvalidArgumentError, match="partitionBy has all columns"):
+    with pytest.raises(InvalidArgumentError, match="partitionBy names all columns"):
         TFRecordDataSource({"path": str(tmp_path / "out"), "partitionBy": "year"}).writer(schema, True)
 
 
