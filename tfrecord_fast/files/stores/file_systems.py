@@ -182,9 +182,8 @@ class _OpenFiles:
         self._system = system
         self._files: OrderedDict[str, Any] = OrderedDict()
         self._versions: dict[str, str | None] = {}
-        self._turn = (
-            threading.Lock()
-        )  # guards everything, with the positions of the files; many file systems are not thread-safe
+        # Guards everything, also the positions of the files: many file systems are not thread-safe.
+        self._turn = threading.Lock()
 
     def forget(self, key: str) -> None:
         with self._turn:

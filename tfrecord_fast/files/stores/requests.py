@@ -7,19 +7,16 @@ counts. Other errors (no such object, no permission) are raised at once.
 
 from __future__ import annotations
 
-import errno
 import functools
 import os
-import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-from ...base.workers import is_ending
 from .errors import is_worth_another_try, of_store, too_late
 from .settings import StoreSettings
 from .store import Buffer, ObjectInfo, Store
-from .threads import TURN, run
+from .threads import has_answer, start
 
 __all__ = ["read_head", "read_range"]
 
@@ -102,17 +99,20 @@ class _Range:
 
     def _raced(self, request: Callable[[], Any]) -> Any:
         """Return the answer to the request, or to a second one that is sent when the first is slow."""
-        race = _Race()
         started = time.monotonic()
-        run(functools.partial(race.run, request))
         limit = min(self._deadline, started + self._settings.request_timeout)
         hedge = self._settings.hedge_after
-        requests = 1
-        if hedge is not None and started + hedge < limit and not race.ended(started + hedge, requests):
-            run(functools.partial(race.run, functools.partial(self._read, self._start, self._end)))
-            requests = 2
-        race.ended(limit, requests)
-        return race.answer(self._store.url(self._key), time.monotonic() - started)
+        futures = [start(request)]
+        if hedge is not None and started + hedge < limit and not has_answer(futures, started + hedge):
+            futures.append(start(self._read, self._start, self._end))
+        has_answer(futures, limit)
+        done = [future for future in futures if future.done()]
+        for future in done:
+            if future.exception() is None:
+                return future.result()
+        if done:
+            raise of_store(cast(Exception, done[0].exception()))
+        raise of_store(too_late(self._store.url(self._key), round(limit - started, 1)))
 
 
 class _Head(_Range):
@@ -123,50 +123,3 @@ class _Head(_Range):
 
     def _read(self, start: int, end: int) -> Any:
         return self._store.read_head(self._key, end, timeout=self._settings.request_timeout)
-
-
-class _Race:
-    """Concurrent requests for the same bytes: the first answer counts. `_state` guards the other attributes."""
-
-    def __init__(self) -> None:
-        self._state = threading.Condition()
-        self._answers: list[Any] = []
-        self._errors: list[Exception] = []
-
-    def run(self, request: Callable[[], Any]) -> None:
-        try:
-            answer = request()
-        except Exception as error:
-            with self._state:
-                self._errors.append(error)
-                self._state.notify_all()
-        else:
-            with self._state:
-                if not self._answers:
-                    self._answers.append(answer)
-                self._state.notify_all()
-
-    def ended(self, until: float, requests: int) -> bool:
-        """Wait until there is an answer or all requests have failed; return False when the time is over.
-
-        Raises:
-          OSError: (ECANCELED) the interpreter ends.
-        """
-        while (left := until - time.monotonic()) > 0:
-            with self._state:
-                if self._state.wait_for(
-                    lambda: bool(self._answers) or len(self._errors) >= requests, timeout=min(left, TURN)
-                ):
-                    return True
-            if is_ending():
-                raise OSError(errno.ECANCELED, "the interpreter ends")
-        return False
-
-    def answer(self, url: str, seconds: float) -> Any:
-        with self._state:
-            if self._answers:
-                return self._answers[0]
-            errors, self._errors = self._errors, []
-        if errors:
-            raise of_store(errors[0])
-        raise of_store(too_late(url, round(seconds, 1)))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import errno
-import functools
 import io
 from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
 from ...base.process import Origin
-from ...base.workers import make_call
 from ..stores.errors import check_process
 from ..stores.file_systems import FileSystemStore
 from ..stores.finding import find_store
 from ..stores.requests import read_range
 from ..stores.settings import StoreSettings, as_settings
 from ..stores.store import Buffer, ObjectInfo, Store
-from ..stores.threads import run
+from ..stores.threads import start as request_thread
 from .url_writer import UrlWriter
 
 __all__ = ["UrlReader", "has_a_size", "open_url"]
@@ -124,10 +122,7 @@ class UrlReader(io.RawIOBase):
     def _requested(self, number: int) -> Future[Buffer]:
         start = number * _BLOCK
         end = min(start + _BLOCK, self.info.size)
-        block: Future[Buffer] = Future()
-        request = self._store, self._key, start, end, self.info.version, self._settings
-        run(functools.partial(make_call, block, read_range, *request))
-        return block
+        return request_thread(read_range, self._store, self._key, start, end, self.info.version, self._settings)
 
     def close(self) -> None:
         self._blocks.clear()
