@@ -11,14 +11,16 @@ import functools
 import os
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from .errors import is_worth_another_try, of_store, too_late
 from .settings import StoreSettings
 from .store import Buffer, ObjectInfo, Store
 from .threads import has_answer, start
 
-__all__ = ["read_head", "read_range"]
+__all__ = ["read_head", "read_info", "read_range"]
+
+T = TypeVar("T")
 
 _FIRST_WAIT = 0.1  # seconds, doubled each time, up to
 _LONGEST_WAIT = 8.0
@@ -46,6 +48,26 @@ def read_head(store: Store, key: str, most: int, settings: StoreSettings | None 
     return head
 
 
+def read_info(store: Store, key: str, settings: StoreSettings) -> ObjectInfo:
+    """Return size and version of an object; raise as `read_range` does."""
+    return _retried(lambda tried: store.info(key), time.monotonic() + settings.timeout)
+
+
+def _retried(attempt: Callable[[int], T], deadline: float) -> T:
+    """Return the result of `attempt(number)`, repeated after transient errors until the deadline."""
+    tried = 0
+    while True:
+        try:
+            return attempt(tried)
+        except OSError as error:
+            tried += 1
+            wait = min(_FIRST_WAIT * 2 ** (tried - 1), _LONGEST_WAIT) * (0.5 + os.urandom(1)[0] / 510)
+            is_over = tried >= _TRIES or time.monotonic() + wait >= deadline
+            if is_over or not is_worth_another_try(error, tried):
+                raise
+        time.sleep(wait)
+
+
 class _Range:
     """One range that is being read."""
 
@@ -60,19 +82,7 @@ class _Range:
     def read(self) -> Any:
         if self._start >= self._end:
             return b""
-        tried = 0
-        while True:
-            try:
-                return self._attempt(tried)
-            except OSError as error:
-                tried += 1
-                left = self._deadline - time.monotonic()
-                if not is_worth_another_try(error, tried) or tried >= _TRIES:
-                    raise
-                wait = min(_FIRST_WAIT * 2 ** (tried - 1), _LONGEST_WAIT) * (0.5 + os.urandom(1)[0] / 510)
-                if left <= wait:
-                    raise
-            time.sleep(wait)
+        return _retried(self._attempt, self._deadline)
 
     def _attempt(self, tried: int) -> Any:
         if tried == 0:

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import errno
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
 from ...base.workers import NoThreadError, start_thread
 from ...errors import TFRecordError
-from ..stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_range
-from ..stores.errors import changed, is_worth_another_try
+from ..stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_info, read_range
+from ..stores.errors import changed
 from ..stores.objects import StoredObject
 from .core_files import CoreFile, CoreObject
 
-__all__ = ["PREFETCH_BYTES", "Fetching", "info_of", "open_stream"]
+__all__ = ["PREFETCH_BYTES", "Fetching", "open_stream"]
 
 PREFETCH_BYTES = 128 << 20  # the default for objects
 _LEAST_BLOCK, _LARGEST_BLOCK = 256 << 10, 8 << 20
@@ -148,7 +147,7 @@ class Fetching:
             self._opened(wanted.object, info)
             return data, info.size
         if source.size is None:
-            source = self._opened(wanted.object, info_of(source, self._settings))
+            source = self._opened(wanted.object, read_info(source.store, source.key, self._settings))
         assert source.size is not None
         end = min(wanted.end, source.size) if wanted.opens else wanted.end
         data = self._kept(source, wanted.start, end)
@@ -202,17 +201,3 @@ def _error_number(error: OSError) -> int:
     if error.errno is not None:
         return error.errno
     return next((number for error_class, number in _NUMBERS if isinstance(error, error_class)), errno.EIO)
-
-
-def info_of(source: StoredObject, settings: StoreSettings) -> ObjectInfo:
-    """Request size and version, with retries."""
-    deadline, tried = time.monotonic() + settings.timeout, 0
-    while True:
-        try:
-            return source.store.info(source.key)
-        except OSError as error:
-            tried += 1
-            wait = min(0.1 * 2**tried, 8.0)
-            if not is_worth_another_try(error, tried) or time.monotonic() + wait > deadline:
-                raise
-        time.sleep(wait)

@@ -46,7 +46,7 @@ def infer_features(
       files_or_batch: files, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator
         or an array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence, bytes are records and str are paths.
       max_records: the number of records to examine; None: all.
-      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
+      storage_options, max_requests, cache_dir: for URLs, as in ShardReader.
 
     Returns:
       A dict, sorted by key: FixedLenFeature if every examined record has the key with the same number of values, at

@@ -12,10 +12,10 @@ from ...errors import InvalidArgumentError
 from ...typing import Files
 from ..naming.addresses import is_pattern
 from ..naming.location import Location
-from ..stores import ObjectInfo, StoreSettings, find_store, read_range
+from ..stores import ObjectInfo, StoreSettings, find_store, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
 from .core_files import CoreObject, core_files, flatten
-from .fetching import Fetching, info_of
+from .fetching import Fetching
 from .local_paths import random_location
 
 __all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
@@ -69,7 +69,7 @@ def infos_of(objects: list[StoredObject], settings: StoreSettings) -> list[Objec
         return []
     workers = Workers(min(settings.max_requests, len(objects)), "tfrecord_fast sizes")
     try:
-        return list(workers.map(lambda source: info_of(source, settings), objects))
+        return list(workers.map(lambda source: read_info(source.store, source.key, settings), objects))
     finally:
         workers.stop()
 
@@ -145,7 +145,7 @@ def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex
     if not location.is_url:
         return _core.RecordIndex.load(os.fsencode(location.name))
     (match,) = stored_objects(location.name, settings)
-    info = info_of(match, settings)
+    info = read_info(match.store, match.key, settings)
     text = bytes(read_range(match.store, match.key, 0, info.size, info.version, settings))
     try:
         return _core.RecordIndex.parse(text)

@@ -115,7 +115,7 @@ def tf_record_iterator(
       allow_open: a ZLIB stream that was flushed but not closed, as by an active writer, ends after its last whole
         record, as in TensorFlow; otherwise this is an error.
       max_record_bytes: a header with a larger size is damage; None: the format's limit, 2**62 bytes.
-      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
+      storage_options, max_requests, cache_dir: for URLs, as in ShardReader.
 
     Returns:
       An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()`
