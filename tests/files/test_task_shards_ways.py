@@ -193,9 +193,9 @@ def test_writers_that_are_dropped_say_what_was_not_written(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"on_corrupt": "x"}, 'on_corrupt is "raise", "skip" or "skip_file", got \'x\''),
-        ({"shard_by": "x"}, 'shard_by is "auto", "file" or "record", got \'x\''),
-        ({"equal_shards": "x"}, 'equal_shards is None, "drop" or "pad", got \'x\''),
+        ({"on_corrupt": "x"}, 'on_corrupt must be "raise", "skip" or "skip_file", got \'x\''),
+        ({"shard_by": "x"}, 'shard_by must be "auto", "file" or "record", got \'x\''),
+        ({"equal_shards": "x"}, 'equal_shards must be None, "drop" or "pad", got \'x\''),
         ({"features": {}}, "features must not be empty, got {}"),
         ({"label_key": "x"}, "label_key needs features"),
         ({"columns": ["x"]}, "columns needs features"),
