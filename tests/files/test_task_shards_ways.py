@@ -220,11 +220,14 @@ def test_an_endless_reader_shows_where_it_begins(tmp_path):
 
 
 def test_only_files_with_a_path_are_appended_to(tmp_path):
-    with open(tmp_path / "a", "wb") as file, pytest.raises(ValueError, match="append=True needs the path of a file"):
-        tf.TFRecordWriter(file, append=True)
-    with pytest.raises(
-        ValueError, match=r"^memory://b/a: append=True needs the path of a file\. An object behind a URL"
+    with (
+        open(tmp_path / "a", "wb") as file,
+        pytest.raises(ValueError, match="append=True needs a local path, not a file"),
     ):
+        tf.TFRecordWriter(file, append=True)
+    with pytest.raises(ValueError, match=r"^memory://b/a: append=True needs a local path: an object behind a URL is"):
         tf.TFRecordWriter("memory://b/a", append=True)
-    with pytest.raises(ValueError, match='append=True is not for "ZLIB": TensorFlow reads only the first stream'):
+    with pytest.raises(
+        ValueError, match='append=True is not supported for "ZLIB": TensorFlow reads only the first stream'
+    ):
         tf.TFRecordWriter(tmp_path / "a", "ZLIB", append=True)
