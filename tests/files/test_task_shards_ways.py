@@ -145,7 +145,7 @@ def test_a_task_that_comes_too_late_is_told(tmp_path):
     shards.commit([])
     assert files(str(tmp_path / "out")) == ["_manifest.json"]
     with pytest.raises(
-        FileNotFoundError, match="the write has ended, or its folder can't be reached from here"
+        FileNotFoundError, match="the write has ended, or its folder is not reachable from here"
     ) as caught:
         shards.write(0, [])
     assert (caught.value.errno, caught.value.filename) == (2, str(tmp_path / "out"))
@@ -170,7 +170,7 @@ def test_the_driver_and_the_tasks_are_different_processes(tmp_path):
 
 
 def test_a_mode_is_one_of_three():
-    with pytest.raises(InvalidArgumentError, match='mode is "error", "append" or "overwrite", got \'x\''):
+    with pytest.raises(InvalidArgumentError, match='mode must be "error", "append" or "overwrite", got \'x\''):
         TaskShards("a", "x")
 
 
