@@ -143,7 +143,10 @@ def test_a_group_may_be_the_label(paths):
     "options, error",
     [
         ({"label_key": "c0"}, "label_key 'c0' is in group 'cat', whose column replaces it"),
-        ({"label_key": "no"}, r"label_key 'no' is not among the (inferred )?features,? \['c0', 'c1', 'cat', 'd0', 'd1', 'dense', "),
+        (
+            {"label_key": "no"},
+            r"label_key 'no' is not among the (inferred )?features,? \['c0', 'c1', 'cat', 'd0', 'd1', ",
+        ),
         ({"columns": ["c0", "y"]}, "column 'c0' is in group 'cat', whose column replaces it; name the group"),
         ({"columns": ["dense", "no"]}, r"columns \['no'\] are not among the features \['cat', 'dense', 'tags', 'y'\]"),
         ({"columns": ["cat", "cat"]}, "columns must be one or more names, each once"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _core
 from ...errors import DataLossError
-from ..naming.formats import NO_TFRECORD, foreign_kind
+from ..naming.formats import foreign_format, foreign_reason
 from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream
@@ -61,6 +61,6 @@ class IntactRecords:
         is_first = not self.lost and not self.records
         self.lost += self._stream.take_skipped()
         if is_first and self.lost and self.lost[0].offset == 0:
-            guess = foreign_kind(*self._head())
-            if guess is not None:  # bytes in it that look like records are a coincidence
-                raise DataLossError(self.lost[0].path, None, None, NO_TFRECORD + guess)
+            guess = foreign_format(*self._head())
+            if guess is not None:
+                raise DataLossError(self.lost[0].path, None, None, foreign_reason(guess))
