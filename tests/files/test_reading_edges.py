@@ -60,13 +60,15 @@ def test_no_threads_are_no_number_of_threads(path, threads):
 
 @pytest.mark.parametrize("make", [tf.IndexedReader, tf.ShardReader])
 def test_a_word_for_features_is_infer(path, make):
-    with pytest.raises(InvalidArgumentError, match="features is a dict, None or \"infer\", got 'guess'"):
+    with pytest.raises(InvalidArgumentError, match="features must be a dict, None or \"infer\", got 'guess'"):
         make(path, "guess")
 
 
 def test_a_word_for_the_features_of_a_table_is_infer(path):
     pytest.importorskip("pyarrow")
-    with pytest.raises(InvalidArgumentError, match="features is a dict, a pair of dicts or \"infer\", got 'guess'"):
+    with pytest.raises(
+        InvalidArgumentError, match="features must be a dict, a pair of dicts or \"infer\", got 'guess'"
+    ):
         TableSource(path, "guess")
 
 
@@ -169,7 +171,7 @@ def test_equal_shards_go_on_after_a_fork(path):
     reader = tf.ShardReader(path, shard=(0, 2), equal_shards="drop", batch_size=5)
     batches = iter(reader)
     assert len(next(batches)) == 5
-    counted = reader._running.counted
+    counted = reader._current.counted
     held = counted._lock
     counted._origin._process = -1  # as in a child
     assert reader.state_dict()["given"] == 1
