@@ -23,7 +23,7 @@ from tfrecord_fast.files.stores.errors import of_store
 from tfrecord_fast.files.stores.objects import matching_urls
 from tfrecord_fast.files.streams import fetching as remote
 from tfrecord_fast.files.streams import random_access
-from tfrecord_fast.files.streams.local_paths import local_path, local_paths
+from tfrecord_fast.files.streams.core_files import local_path, local_paths
 from tfrecord_fast.files.system import url_reader
 from tfrecord_fast.files.system.url_reader import UrlReader, has_a_size, open_url
 from tfrecord_fast.files.system.url_writer import UrlWriter

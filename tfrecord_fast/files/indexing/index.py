@@ -14,8 +14,7 @@ from ...typing import Integers, PathLike
 from ..naming.location import Location
 from ..naming.numbers import as_integers, max_record_size
 from ..stores.cache import store_settings
-from ..streams.core_files import flatten
-from ..streams.local_paths import random_location
+from ..streams.core_files import flatten, random_location
 from ..streams.random_access import load_index, open_random, save_index
 
 __all__ = ["RecordIndex", "core_of", "index_of"]

@@ -15,9 +15,8 @@ from ...examples.parsing.plans import ExamplePlan, SequencePlan
 from ...examples.parsing.table_plan import TablePlan
 from ...typing import PathLike
 from ..stores import StoreSettings
-from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, File, stream_files
+from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, File, random_location, stream_files
 from ..streams.fetching import open_stream
-from ..streams.local_paths import random_location
 from ..streams.random_access import random_locations
 from .epochs import end_of
 from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order

@@ -18,8 +18,8 @@ from ..naming.location import location_of
 from ..naming.numbers import at_least, max_record_size
 from ..stores import StoreSettings, read_head
 from ..stores.objects import stored_objects
+from ..streams.core_files import local_path
 from ..streams.listing import listed_parts
-from ..streams.local_paths import local_path
 from ..streams.random_access import open_random
 
 __all__ = ["PLAN_OPTIONS", "SPLIT_BYTES", "Split", "plan_splits"]

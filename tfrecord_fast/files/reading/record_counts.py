@@ -25,9 +25,8 @@ from ..naming.file_objects import FileObject
 from ..stores import StoreSettings
 from ..stores.objects import StoredObject
 from ..stores.store import Version
-from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
+from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, local_path
 from ..streams.fetching import open_stream
-from ..streams.local_paths import local_path
 from ..streams.random_access import infos_of
 from ..streams.shard_lists import ListedCount, listed_counts
 from ..system.temporary import complete_file

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...typing import Files
+from ...typing import Files, PathLike
 from ...values.columns.conversion import plain
 from ..naming.addresses import is_pattern, public_url
 from ..naming.byte_range import FilePart
@@ -30,6 +30,9 @@ __all__ = [
     "core_files",
     "flatten",
     "has_urls",
+    "local_path",
+    "local_paths",
+    "random_location",
     "resolved",
     "stream_files",
 ]
@@ -193,3 +196,38 @@ def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
     store, key = find_store(source.file, settings)
     match = StoredObject(public_url(source.file), store, key, source.bytes, cast("Any", source.version))
     return CoreFile(match.url.encode(), object=match, part=bounds, records=source.records)
+
+
+def local_path(path: PathLike) -> bytes:
+    """Return a local path as the core takes it."""
+    (name,) = local_paths([path], patterns=False)
+    return name
+
+
+def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
+    """Return local paths as the core takes them, with patterns resolved.
+
+    Raises:
+      TypeError: a file object or memory, which has no path.
+      ValueError: a URL.
+    """
+    flat = flatten(files)
+    for file in flat:
+        location = random_location(file)
+        if location.is_url:
+            raise ValueError(f"only local files support random access, got the URL {public_url(location.name)!r}")
+    if not patterns:
+        return [os.fsencode(random_location(file).name) for file in flat]
+    return [file.name for file in core_files(flat)]
+
+
+def random_location(file: File) -> Location:
+    """Return the location of a file for random access.
+
+    Raises:
+      TypeError: a file object or memory, which has no path.
+    """
+    if not isinstance(file, str | Location):
+        content = file.file if isinstance(file, FileObject) else file
+        raise TypeError(f"only a path supports random access, got {type(content).__name__}")
+    return location_of(file)

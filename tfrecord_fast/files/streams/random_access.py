@@ -14,9 +14,8 @@ from ..naming.addresses import is_pattern
 from ..naming.location import Location
 from ..stores import ObjectInfo, StoreSettings, find_store, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
-from .core_files import CoreObject, core_files, flatten
+from .core_files import CoreObject, core_files, flatten, random_location
 from .fetching import Fetching
-from .local_paths import random_location
 
 __all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
 

@@ -12,7 +12,7 @@ from ...base.record_format import FRAME_BYTES
 from ...errors import DataLossError, FailedPreconditionError, OutOfRangeError
 from ...typing import PathLike
 from ..naming.numbers import max_record_size
-from .local_paths import local_path
+from .core_files import local_path
 
 __all__ = ["tf_record_random_reader"]
 

@@ -9,11 +9,14 @@ import errno
 import io
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ...errors import InvalidArgumentError
-from ...typing import PathLike
+from ...typing import BytesLike, PathLike
 from ...values.columns.strings import as_bytes
 from ..naming.addresses import public_url
 from ..naming.location import location_of
@@ -33,12 +36,15 @@ __all__ = [
     "join",
     "listdir",
     "makedirs",
+    "matching_files",
     "mkdir",
+    "read_file",
     "remove",
     "rename",
     "rmtree",
     "stat",
     "walk",
+    "write_file",
 ]
 
 Options = Mapping[str, Any] | None  # `storage_options`
@@ -314,3 +320,49 @@ def walk(
     if is_url:
         return remote.walk(name, storage_options, topdown, onerror)
     return os.walk(name, topdown, onerror)
+
+
+def read_file(filename: PathLike, name: str | None = None, *, storage_options: Options = None) -> bytes:
+    """Read all bytes of a file.
+
+    Raises:
+      FileNotFoundError, OSError: the file can't be read.
+
+    >>> import os, tempfile, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "deep", "a.txt")
+    >>> tf.io.write_file(path, "one")
+    >>> tf.io.read_file(path)
+    b'one'
+    """
+    with GFile(filename, "rb", storage_options=storage_options) as file:
+        content: bytes = file.read()
+    return content
+
+
+def write_file(
+    filename: PathLike, contents: BytesLike | str, name: str | None = None, *, storage_options: Options = None
+) -> None:
+    """Write bytes, or str as UTF-8, to a file or URL. Missing folders are created.
+
+    Raises:
+      OSError: the file can't be written.
+      errors.InvalidArgumentError: an unknown URL scheme.
+      TypeError: contents are neither bytes-like nor str. Nothing is created.
+    """
+    content = as_bytes(contents, "contents")
+    name, is_url = location_of(filename)
+    folder = os.path.dirname(name)
+    if folder and not (is_url and folder.endswith(":")):  # a URL of a scheme and a name only
+        makedirs(folder, storage_options=storage_options)
+    with GFile(filename, "wb", storage_options=storage_options) as file:
+        file.write(content)
+
+
+def matching_files(
+    pattern: PathLike | Sequence[PathLike], name: str | None = None, *, storage_options: Options = None
+) -> npt.NDArray[np.object_]:
+    """Return an object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
+    matches = sorted({path.encode() for path in glob(pattern, storage_options=storage_options)})
+    names = np.empty(len(matches), dtype=object)
+    names[:] = matches
+    return names
