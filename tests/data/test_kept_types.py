@@ -14,8 +14,8 @@ import tfrecord_fast.tensorflow as face
 from tests.support import live_tensorflow
 from tests.support import wire_writer as wire
 from tests.tensorflow.side_by_side import differences
-from tfrecord_fast.data.named_tuples import class_of
-from tfrecord_fast.data.saved import Saving, elements_in
+from tfrecord_fast.data.saving.named_tuples import class_of
+from tfrecord_fast.data.saving.saved import Saving, elements_in
 from tfrecord_fast.values.columns.bytes_array import BytesArray
 
 Dataset = tf.data.Dataset

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.support.paths import ROOT
 from tfrecord_fast.data.handle import node_of
-from tfrecord_fast.data.nodes.node import Run
+from tfrecord_fast.data.nodes.base.node import Run
 
 NODES = Path(tf.__file__).parent / "data" / "nodes"
 PLANS = {".plan", ".planning", ".running", ".describing"}

@@ -45,7 +45,7 @@ BY_NAME = {"base.lazy", "base.optional", "cli.commands.bench", "tensorflow.fallb
 
 MOST_MODULES = 15  # of a folder, beside its subfolders
 # Folders that have more still.
-CROWDED = {"cli", "data/nodes", "examples", "files", "files/stores", "values"}
+CROWDED = {"cli", "examples", "files", "files/stores", "values"}
 
 # Public, whatever they start with.
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}

@@ -23,12 +23,11 @@ from .methods.groups import Groups
 from .methods.joins import Joins
 from .methods.order import Order
 from .methods.sources import Sources
-from .nodes.describing import describe
-from .nodes.node import Node
-from .nodes.options import WithOptions, options_of
-from .nodes.running import run
-from .nodes.sources import matching_files
-from .sentinels import INFINITE
+from .nodes.base.node import Node
+from .nodes.elements.options import WithOptions, options_of
+from .nodes.native.running import describe, run
+from .nodes.sources.values import matching_files
+from .numbers import INFINITE
 
 __all__ = ["Dataset"]
 

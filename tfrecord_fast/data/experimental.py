@@ -11,8 +11,10 @@ from ..examples.parsing.groups import check_label, frozen_groups
 from ..examples.parsing.parse import parse_example
 from ..typing import Groups, PathLike
 from ..values.elements.nests import normalize, stack
-from .csv_files import CsvDataset, make_csv_dataset
 from .dataset import Dataset
+from .files.csv_files import CsvDataset, make_csv_dataset
+from .files.records import TFRecordDataset
+from .numbers import AUTOTUNE, INFINITE, UNKNOWN
 from .options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -23,8 +25,6 @@ from .options import (
     Options,
     ThreadingOptions,
 )
-from .records import TFRecordDataset
-from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
 from .transformations import (
     Reducer,
     TFRecordWriter,

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from .. import _core
-from .nodes.node import Node
-from .nodes.running import run
-from .nodes.sources import Failing, Foreign
+from .nodes.base.node import Node
+from .nodes.native.running import run
+from .nodes.sources.values import Failing, Foreign
 
 __all__ = ["Handle", "OtherDataset", "SameDataset", "T", "node_of", "same_of"]
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..files.writing.writer import TFRecordWriter as RecordWriter
-from .arguments import check_count
 from .functions import call
 from .handle import Handle, node_of, same_of
-from .nodes.counted import Counted
-from .nodes.joins import InterleaveAhead
-from .nodes.running import run
+from .nodes.elements.checks import Counted
+from .nodes.joins.joining import InterleaveAhead
+from .nodes.native.running import run
+from .numbers import check_count
 
 __all__ = [
     "Reducer",

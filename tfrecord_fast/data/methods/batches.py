@@ -12,11 +12,11 @@ from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...values.elements.composites import sparse_of_arrays, sparse_row
 from ...values.elements.specs import SparseTensorSpec
-from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.batches import Batch, Rebatch, Unbatch
-from ..nodes.padding import padded_specs, padder, ragged_specs, stack_ragged_arrays
-from ..nodes.running import check_rows, row_count
+from ..nodes.batches.batching import Batch, Rebatch, Unbatch
+from ..nodes.batches.padding import padded_specs, padder, ragged_specs, stack_ragged_arrays
+from ..nodes.native.running import check_rows, row_count
+from ..numbers import check_count
 
 __all__ = ["Batches"]
 

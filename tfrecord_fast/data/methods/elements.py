@@ -8,11 +8,10 @@ from typing import Any
 from ...base.threads import default_threads
 from ...values.elements.nests import normalize
 from ...values.elements.owned import snapshot
-from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.errors import IgnoreErrors
-from ..nodes.maps import Enumerate, Filter, Map, Scan, TakeWhile
-from ..sentinels import AUTOTUNE
+from ..nodes.elements.checks import IgnoreErrors
+from ..nodes.elements.maps import Enumerate, Filter, Map, Scan, TakeWhile
+from ..numbers import AUTOTUNE, check_count
 
 __all__ = ["Elements"]
 

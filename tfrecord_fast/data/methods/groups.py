@@ -17,16 +17,16 @@ from ...files.system import file_system
 from ...typing import PathLike
 from ...values.elements.attrs_classes import is_attrs, items_of
 from ...values.elements.nests import map_leaves
-from .. import saved
-from ..arguments import check_count
 from ..fits import fitted
 from ..functions import call, guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.choosing import Resample
-from ..nodes.groups import GroupByWindow, Unique, whole
-from ..nodes.node import Draws, Node
-from ..nodes.running import run
-from ..nodes.sources import Generated, RandomNumbers
+from ..nodes.base.node import Draws, Node
+from ..nodes.joins.choosing import Resample
+from ..nodes.joins.groups import GroupByWindow, Unique, whole
+from ..nodes.native.running import run
+from ..nodes.sources.values import Generated, RandomNumbers
+from ..numbers import check_count
+from ..saving import saved
 from .sources import specified
 
 __all__ = ["Groups"]

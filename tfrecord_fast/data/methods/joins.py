@@ -11,15 +11,14 @@ from ...base.threads import available_cpus
 from ...errors import InvalidArgumentError
 from ...values.elements.nests import leaves, map_leaves
 from ...values.elements.owned import writable
-from ..arguments import check_count
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.choosing import Choose, Sample, SampleBy
-from ..nodes.joins import Concatenate, FlatMap, Interleave, Sliding, Zip
-from ..nodes.node import Node
-from ..nodes.running import check_kinds
-from ..nodes.sources import Failing
-from ..sentinels import AUTOTUNE
+from ..nodes.base.node import Node
+from ..nodes.joins.choosing import Choose, Sample, SampleBy
+from ..nodes.joins.joining import Concatenate, FlatMap, Interleave, Sliding, Zip
+from ..nodes.native.running import check_kinds
+from ..nodes.sources.values import Failing
+from ..numbers import AUTOTUNE, check_count
 
 __all__ = ["Joins"]
 

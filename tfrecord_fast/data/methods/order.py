@@ -9,12 +9,11 @@ from typing import Any
 from ...errors import InvalidArgumentError
 from ...files.system import file_system
 from ...typing import PathLike
-from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.cache import Cache, FileCache
-from ..nodes.order import Repeat, Shuffle, Slice
-from ..nodes.prefetch import Prefetch
-from ..sentinels import AUTOTUNE, UNKNOWN
+from ..nodes.ahead.prefetch import Prefetch
+from ..nodes.order.cache import Cache, FileCache
+from ..nodes.order.ordering import Repeat, Shuffle, Slice
+from ..numbers import AUTOTUNE, UNKNOWN, check_count
 
 __all__ = ["Order"]
 

@@ -20,10 +20,10 @@ from ...values.elements.specs import TensorSpec
 from ..fits import fitted, is_composite, known, lengths_of
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
-from ..nodes.node import Node
-from ..nodes.sources import Generated, Specified, slices
-from ..nodes.turns import InTurn
-from ..sentinels import INFINITE
+from ..nodes.base.node import Node
+from ..nodes.base.turns import InTurn
+from ..nodes.sources.values import Generated, Specified, slices
+from ..numbers import INFINITE
 
 __all__ = ["Sources", "specified"]
 
