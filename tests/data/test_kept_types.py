@@ -370,7 +370,7 @@ def test_a_spec_of_other_components_is_an_error(tmp_path, spec):
     """Where TensorFlow's own fails deep inside, or leaves some out."""
     Dataset.from_tensor_slices(([[1, 2], [3, 4]], [True, False])).save(str(tmp_path / "a"))
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"specs have 1|the spec says a (Sparse|Ragged)Tensor of bool"
+        tf.errors.InvalidArgumentError, match=r"spec has 1|expected a (Sparse|Ragged)Tensor of bool"
     ):
         list(Dataset.load(str(tmp_path / "a"), spec))
 
@@ -379,5 +379,5 @@ def test_a_spec_without_a_rank_takes_any_shape(tmp_path):
     Dataset.from_tensor_slices([[1, 2], [3, 4]]).save(str(tmp_path / "a"))
     loaded = Dataset.load(str(tmp_path / "a"), tf.TensorSpec(None, tf.int32))
     assert [row.tolist() for row in loaded] == [[1, 2], [3, 4]]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="where the spec says a Tensor of int64, any shape"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected a Tensor of int64, any shape"):
         list(Dataset.load(str(tmp_path / "a"), tf.TensorSpec(None, tf.int64)))

@@ -17,13 +17,16 @@ _MOST = 1 << 63
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """The value as an int; NumPy's integers count, too.
+    """Return the value as an int; NumPy integers are accepted.
+
+    Args:
+      name: the argument's name, for the error.
 
     Raises:
-      errors.InvalidArgumentError: it is less than `least`, or 2**63 or more; the error calls it `name`.
-      TypeError: it is not an integer.
+      errors.InvalidArgumentError: the value is less than `least`, or not below 2**63.
+      TypeError: the value is not an integer.
     """
-    is_scalar = hasattr(value, "item") and not len(getattr(value, "shape", ()))  # an array of one number is none
+    is_scalar = hasattr(value, "item") and not len(getattr(value, "shape", ()))  # not an array of one number
     number = operator.index(value.item() if is_scalar else value)
     if number < least:
         raise InvalidArgumentError(
@@ -35,10 +38,10 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
 
 
 def files_at_once(num_parallel_reads: int | None) -> int:
-    """How many files are read in turn, one element of each.
+    """Return the number of files to interleave, one element each.
 
     Raises:
-      errors.InvalidArgumentError: it is below 1, and not AUTOTUNE.
+      errors.InvalidArgumentError: below 1, and not AUTOTUNE.
     """
     if num_parallel_reads is None or num_parallel_reads == AUTOTUNE:
         return 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any
 
 from ...dtypes import string
 from ...errors import DataLossError, InvalidArgumentError
-from ...files.naming.location import shown_name
+from ...files.naming.location import location_of, shown_name
 from ...files.streams.core_files import flatten
 from ...files.system.file_system import GFile
 from ...values.elements.specs import TensorSpec
@@ -119,8 +118,9 @@ def opened_files(
 
 
 def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iterator[Any]:
-    shown = shown_name(os.fsdecode(name))
-    with GFile(name, "rb") as file:
+    location = location_of(name)
+    shown = shown_name(location)
+    with GFile(location.name, "rb") as file:
         if check is not None and not compression_type and (size := file.size()):  # none of a pipe
             check(size, shown)
         if compression_type == "GZIP":

@@ -1,4 +1,4 @@
-"""Iterators of nodes. After an error, `next()` continues with the element after it, as TensorFlow's do."""
+"""Iterators that nodes share. After an error, `next()` continues with the following element, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ....base.handlers import raised_by_handler
-from ....errors import InvalidArgumentError
-from ....values.elements.nests import kind_of, normalize, rows
-from ....values.elements.owned import read_only, renewed, snapshot, writable
+from ....values.elements.nests import kind_of, rows
 from .turns import Raising, Turns
 
 __all__ = [
     "Chained",
     "Concatenated",
-    "Filling",
     "Interleaved",
     "InterleavedAhead",
     "Repeated",
-    "Scanned",
     "Shuffled",
     "Windowed",
     "Zipped",
@@ -29,7 +25,7 @@ _END = object()
 
 
 class Windowed(Turns):
-    """The elements with the numbers start, start + step, … below stop; an error has no number."""
+    """The elements number start, start + step, … below stop; an error has no number."""
 
     def __init__(self, elements: Iterator[Any], start: int, stop: int | None, step: int) -> None:
         super().__init__()
@@ -37,21 +33,21 @@ class Windowed(Turns):
         self._wanted = start
         self._stop = stop
         self._step = step
-        self._place = 0
+        self._position = 0
 
     def _next(self) -> Any:
         if self._stop is not None and self._wanted >= self._stop:
             raise StopIteration
         while True:
             element = next(self._elements)
-            self._place += 1
-            if self._place > self._wanted:
+            self._position += 1
+            if self._position > self._wanted:
                 self._wanted += self._step
                 return element
 
 
 class Chained(Turns):
-    """The elements of one iterable of each element, one after the other."""
+    """The elements of an iterable per element, one iterable after the other."""
 
     def __init__(self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]] = rows) -> None:
         super().__init__()
@@ -71,31 +67,34 @@ class Chained(Turns):
 
 
 class Repeated(Turns):
-    """What `start()` iterates over, `count` times; if that is negative, endlessly, or until it gives no element."""
+    """The elements of `start()`, `count` times. A negative count: endlessly, or until `start()` has no elements."""
 
     def __init__(self, start: Callable[[], Iterator[Any]], count: int) -> None:
         super().__init__()
         self._start = start
         self._left = count
         self._current: Iterator[Any] | None = None
-        self._some = True
+        self._some_elements = True
 
     def _next(self) -> Any:
         while True:
             if self._current is None:
-                if self._left == 0 or not self._some:
+                if self._left == 0 or not self._some_elements:
                     raise StopIteration
-                self._left, self._some = self._left - 1, self._left > 0  # a bounded repeat also repeats nothing
+                self._left, self._some_elements = (
+                    self._left - 1,
+                    self._left > 0,
+                )  # a count also repeats nothing
                 self._current = self._start()
             element = next(self._current, _END)
             if element is not _END:
-                self._some = True
+                self._some_elements = True
                 return element
             self._current = None
 
 
 class Shuffled(Turns):
-    """Draws from a buffer of the next `size` elements."""
+    """Elements drawn at random from a buffer of the next `size` ones."""
 
     def __init__(self, elements: Iterator[Any], size: int, seed: int) -> None:
         super().__init__()
@@ -115,13 +114,13 @@ class Shuffled(Turns):
                 buffer.append(element)
         if not buffer:
             raise StopIteration
-        place = self._below(len(buffer))
-        buffer[place], buffer[-1] = buffer[-1], buffer[place]
+        index = self._below(len(buffer))
+        buffer[index], buffer[-1] = buffer[-1], buffer[index]
         return buffer.pop()
 
 
 class Interleaved(Turns):
-    """`block_length` elements in turn of each of the `cycle_length` iterables that are open at a time."""
+    """`block_length` elements in turn from each of `cycle_length` open iterables."""
 
     def __init__(
         self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]], cycle_length: int, block_length: int
@@ -131,7 +130,7 @@ class Interleaved(Turns):
         self._slots: list[Iterator[Any] | None] = [None] * cycle_length
         self._block_length = block_length
         self._slot = 0
-        self._given = 0
+        self._in_block = 0
         self._ended = False
 
     def _next(self) -> Any:
@@ -145,8 +144,8 @@ class Interleaved(Turns):
                 self._slots[self._slot] = None
                 self._advance()
                 continue
-            self._given += 1
-            if self._given == self._block_length:
+            self._in_block += 1
+            if self._in_block == self._block_length:
                 self._advance()
             return element
         raise StopIteration
@@ -161,16 +160,16 @@ class Interleaved(Turns):
 
     def _advance(self) -> None:
         self._slot = (self._slot + 1) % len(self._slots)
-        self._given = 0
+        self._in_block = 0
 
 
 class InterleavedAhead(Interleaved):
-    """The same, where iterables are opened before their turn: one that ends gives its place, and its turn is over.
+    """As Interleaved, with iterables opened before their turn. When one ends, its slot is refilled, and its turn ends.
 
-    If there is none for its place, the block that it began goes on with the next one, as in TensorFlow.
+    If none is left for the slot, its block continues with the next slot, as in TensorFlow.
     """
 
-    _filled = 0  # of the places, before the first element
+    _filled = 0  # slots, before the first element
 
     def _next(self) -> Any:
         while self._filled < len(self._slots):
@@ -182,20 +181,20 @@ class InterleavedAhead(Interleaved):
             current = self._slots[self._slot]
             element = _END if current is None else next(current, _END)
             if element is not _END:
-                self._given += 1
-                if self._given == self._block_length:
+                self._in_block += 1
+                if self._in_block == self._block_length:
                     self._advance()
                 return element
-            begun = self._given
+            begun = self._in_block
             if current is not None:
                 self._open_next()
-            goes_on = self._slots[self._slot] is None
+            continues = self._slots[self._slot] is None
             self._advance()
-            self._given = begun if goes_on else 0
+            self._in_block = begun if continues else 0
         raise StopIteration
 
     def _open_next(self) -> None:
-        """Fill the slot; an error has its place, as an iterable that raises it would have."""
+        """Fill the slot; an error fills it like an iterable that raises the error."""
         try:
             self._slots[self._slot] = next(self._opened, None)
         except Exception as error:
@@ -205,10 +204,7 @@ class InterleavedAhead(Interleaved):
 
 
 class Zipped(Turns):
-    """Lists of the elements of several iterators side by side, up to the end of the shortest.
-
-    An error takes the place of a whole list, so that the others stay side by side.
-    """
+    """Lists of one element per iterator, up to the end of the shortest; an error replaces a whole list."""
 
     def __init__(self, iterators: list[Iterator[Any]]) -> None:
         super().__init__()
@@ -235,10 +231,10 @@ class Zipped(Turns):
 
 
 class Concatenated(Turns):
-    """The elements of iterators that `starts` start, one after the other.
+    """The elements of the iterators that `starts` create, one after the other.
 
     Raises:
-      TypeError: when an iterator's first element is not of the kind of the first iterator's; that is the end.
+      TypeError: an iterator's first element differs in kind from the first iterator's; the iteration ends.
     """
 
     def __init__(self, starts: Iterable[Callable[[], Iterator[Any]]]) -> None:
@@ -263,63 +259,13 @@ class Concatenated(Turns):
             return element
 
     def _check(self, element: Any) -> None:
-        kind = kind_of(element)
-        if self._kind is not None and kind != self._kind:
+        element_kind = kind_of(element)
+        if self._kind is not None and element_kind != self._kind:
             self._current, self._opened = None, iter(())
-            raise TypeError(f"Incompatible dataset elements: {self._kind} vs. {kind}")
-        self._kind, self._checked = kind, True
-
-
-class Scanned(Turns):
-    """The results of `function(state, element)`, which gives the next state and a result.
-
-    What it gives and takes is its own: a state may be written to, and given as a result, too.
-    """
-
-    def __init__(self, elements: Iterator[Any], state: Any, function: Callable[[Any, Any], Any]) -> None:
-        super().__init__()
-        self._elements = elements
-        self._state = snapshot(state)
-        self._function = function
-
-    def _next(self) -> Any:
-        pair = tuple(self._function(writable(self._state), next(self._elements)))
-        if len(pair) != 2:
-            raise InvalidArgumentError(f"the function of scan must return a state and a result, got {len(pair)} values")
-        state, result = normalize(pair)
-        self._state = snapshot(state)
-        return result
-
-
-class Filling(Turns):
-    """Elements that are kept: `keep` is called with the list of them once `is_last` says so, or there are no more.
-
-    What raises is not kept, as in TensorFlow.
-
-    Args:
-      is_last: whether the element of a number, from 1 on, is known to be the last; asked when it has come.
-    """
-
-    def __init__(
-        self, elements: Iterator[Any], is_last: Callable[[int], bool], keep: Callable[[list[Any]], None]
-    ) -> None:
-        super().__init__()
-        self._elements = elements
-        self._is_last = is_last
-        self._keep = keep
-        self._kept: list[Any] = []
-
-    def _next(self) -> Any:
-        for element in self._elements:
-            kept = read_only(element)
-            self._kept.append(kept)
-            if self._is_last(len(self._kept)):
-                self._keep(self._kept)
-            return renewed(kept)
-        self._keep(self._kept)
-        raise StopIteration
+            raise TypeError(f"Incompatible dataset elements: {self._kind} vs. {element_kind}")
+        self._kind, self._checked = element_kind, True
 
 
 def _opened(elements: Iterable[Any], open_: Callable[[Any], Iterable[Any]]) -> Iterator[Iterator[Any]]:
-    """Return the iterators of what `open_` makes of the elements. An element with which it fails is skipped."""
+    """Iterate over `open_(element)` as iterators; after an error of `open_`, with the next element."""
     return map(lambda element: iter(open_(element)), elements)

@@ -1,4 +1,4 @@
-"""Nodes that make batches, and take them apart."""
+"""Nodes that join elements to batches, and split batches into rows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["Batch", "Rebatch", "Unbatch", "stacked_specs"]
 
 
 def stacked_specs(specs: Any, length: int | None) -> Any:
-    """What is known of so many elements, stacked."""
+    """Return the specs of `length` stacked elements."""
     return map_leaves(lambda spec: batch_spec(spec, length), specs)
 
 
 class Batch(Of):
-    """Runs of `size` elements, joined into one by `join`; the last may be smaller, unless `drop_remainder`.
+    """Runs of `size` elements, joined by `join`; the last may be smaller, unless `drop_remainder`.
 
     Args:
-      specs: what is known of batches, by what is known of elements and the length of a batch.
-      check: raises if an element fits into no batch, so that the next one starts after it.
+      specs: a function from the specs of elements and the length of a batch to the specs of batches.
+      check: raises if an element fits into no batch; the next batch starts after it.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class Batch(Of):
         self._check = check
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        # TensorFlow makes one step of `map` and `batch`.
-        passes_over = self._name not in ("padded_batch", "sparse_batch") and isinstance(self.input, Map)
-        return Batches(run(self.input), self.size, self.drop_remainder, self.join, passes_over, self._check)
+        # TensorFlow fuses `map` and `batch`.
+        skips_rest = self._name not in ("padded_batch", "sparse_batch") and isinstance(self.input, Map)
+        return Batches(run(self.input), self.size, self.drop_remainder, self.join, skips_rest, self._check)
 
     def label(self) -> str:
         return f"{self._name}({self.size}{', drop_remainder' if self.drop_remainder else ''})"
@@ -66,7 +66,7 @@ class Batch(Of):
 
     def element_spec(self, run: Run) -> Any:
         specs = self.input.element_spec(run)
-        if self.join is not stack and self._calls_functions_below():  # the lengths of the first element are its own
+        if self.join is not stack and self._calls_functions_below():  # the first element's lengths are only its own
             specs = map_leaves(with_any_lengths, specs)
         return self.specs(specs, self.size if self.drop_remainder else None)
 
@@ -75,7 +75,7 @@ class Batch(Of):
 
 
 class Rebatch(Batch):
-    """Batches of several sizes, which take turns."""
+    """Batches whose sizes alternate."""
 
     def __init__(self, node: Node, sizes: list[int], drop_remainder: bool) -> None:
         super().__init__(node, max(sizes), drop_remainder and len(set(sizes)) == 1, name="rebatch")
@@ -92,7 +92,7 @@ class Rebatch(Batch):
 
 
 class Unbatch(Of):
-    """The rows of elements: `count` of each, if that is known."""
+    """The rows of elements; `count`: rows per element, if known."""
 
     def __init__(self, node: Node, count: int | None = None) -> None:
         super().__init__(node)

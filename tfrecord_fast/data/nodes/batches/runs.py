@@ -1,4 +1,4 @@
-"""Iterators that put several elements together: batches and windows. See iterators.py for what errors do."""
+"""Iterators of batches and windows. After an error, `next()` continues, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from ..base.turns import Turns
 __all__ = ["Batches", "Rebatched", "Windows"]
 
 _END = object()
-_TOLD = (DataLossError, FailedPreconditionError)  # wherever they are met, since nothing else may come after them
+_RAISED_ALWAYS = (DataLossError, FailedPreconditionError)  # also from skipped elements: they may be the last error
 
 
 class Batches(Turns):
     """Stacked runs of elements.
 
-    An error takes the place of its batch: the next call passes over the rest of its elements. Without `passes_over`,
-    the next batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check`
-    refuses.
+    An error replaces its batch: the next call skips the batch's other elements. Without `skips_rest`, the next batch
+    starts right after the error, as in TensorFlow's padded_batch; so it does after an element that `check` rejects.
     """
 
     def __init__(
@@ -32,7 +31,7 @@ class Batches(Turns):
         size: int,
         drop_remainder: bool,
         join: Callable[[list[Any]], Any] = stack,
-        passes_over: bool = True,
+        skips_rest: bool = True,
         check: Callable[[Any], Any] | None = None,
     ) -> None:
         super().__init__()
@@ -41,18 +40,18 @@ class Batches(Turns):
         self._drop_remainder = drop_remainder
         self._join = join
         self._check = check
-        self._passes_over = passes_over
-        self._after_refused: list[Any] = []
-        self._missed = 0  # elements that are still to be passed over
+        self._skips_rest = skips_rest
+        self._after_rejected: list[Any] = []
+        self._missed = 0  # elements still to skip
 
     def _next(self) -> Any:
         if self._missed:
-            self._pass_over()
-        run, self._after_refused = self._after_refused, []
+            self._skip()
+        run, self._after_rejected = self._after_rejected, []
         try:
             run.extend(islice(self._elements, self._size - len(run)))
         except Exception:
-            if self._passes_over:
+            if self._skips_rest:
                 self._missed = self._size - len(run) - 1
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
@@ -62,14 +61,14 @@ class Batches(Turns):
         return self._join(run)
 
     def _check_all(self, run: list[Any], check: Callable[[Any], Any]) -> None:
-        for place, element in enumerate(run, 1):
+        for number, element in enumerate(run, 1):
             try:
                 check(element)
             except Exception:
-                self._after_refused = run[place:]
+                self._after_rejected = run[number:]
                 raise
 
-    def _pass_over(self) -> None:
+    def _skip(self) -> None:
         while self._missed:
             self._missed -= 1
             try:
@@ -77,34 +76,34 @@ class Batches(Turns):
             except StopIteration:
                 self._missed = 0
             except Exception as error:
-                if isinstance(error, _TOLD) or raised_by_handler(error):
+                if isinstance(error, _RAISED_ALWAYS) or raised_by_handler(error):
                     raise
 
 
 class Rebatched(Batches):
-    """Stacked runs of elements, whose sizes take turns; a run that was an error is tried again with its size."""
+    """Stacked runs of elements, whose sizes alternate; after an error, the next run has the same size."""
 
     def __init__(self, elements: Iterator[Any], sizes: list[int], drop_remainder: bool) -> None:
-        super().__init__(elements, sizes[0], drop_remainder, passes_over=False)
+        super().__init__(elements, sizes[0], drop_remainder, skips_rest=False)
         self._sizes = cycle([*sizes[1:], sizes[0]])
 
     def _next(self) -> Any:
-        made = super()._next()
+        batch = super()._next()
         self._size = next(self._sizes)
-        return made
+        return batch
 
 
 class _Failed:
-    """In a window's buffer, the place of an element that raised."""
+    """Entry of a window's buffer in place of an element that raised."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
 
 
 class Windows(Turns):
-    """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before.
+    """Lists of `size` elements, `stride` apart, each `shift` elements after the previous one.
 
-    An element that raises has its place like any other: windows that it is in raise its error.
+    An element that raises counts like any other; its windows raise the error.
     """
 
     def __init__(self, elements: Iterator[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
@@ -115,7 +114,7 @@ class Windows(Turns):
         self._stride = stride
         self._drop_remainder = drop_remainder
         self._buffer: deque[Any] = deque()
-        self._ahead = 0  # elements to skip before the next window, if shift is more than a window spans
+        self._ahead = 0  # elements to skip before the next window, if `shift` exceeds a window's span
 
     def _next(self) -> list[Any]:
         span = (self._size - 1) * self._stride + 1

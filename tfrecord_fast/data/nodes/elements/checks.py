@@ -16,14 +16,14 @@ __all__ = ["Counted", "IgnoreErrors"]
 
 
 class IgnoreErrors(Of):
-    """The elements that can be made; `log_warning` warns of each that raises."""
+    """The elements that don't raise; `log_warning` warns of those that do."""
 
     def __init__(self, node: Node, log_warning: bool) -> None:
         super().__init__(node)
         self.log_warning = log_warning
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return Ignoring(run(self.input), self.log_warning)
+        return _Ignoring(run(self.input), self.log_warning)
 
     def label(self) -> str:
         return "ignore_errors()"
@@ -32,11 +32,8 @@ class IgnoreErrors(Of):
         return UNKNOWN
 
 
-class Ignoring(Iterator[Any]):
-    """Skips elements that raise when they are made; ends if an error ends the elements below it, too.
-
-    What a signal handler raises is not skipped: it ends the iteration.
-    """
+class _Ignoring(Iterator[Any]):
+    """The elements that don't raise, up to the end of the input. An exception of a signal handler is not skipped."""
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
         self._elements = elements
@@ -56,7 +53,7 @@ class Ignoring(Iterator[Any]):
 
 
 class Counted(Of):
-    """The same elements, of which there have to be so many: INFINITE for no end."""
+    """The same elements, whose number must be `count`; INFINITE: without end."""
 
     def __init__(self, node: Node, count: int) -> None:
         super().__init__(node)
@@ -75,18 +72,18 @@ class Counted(Of):
 class _Counting(Turns):
     def __init__(self, elements: Iterator[Any], count: int) -> None:
         super().__init__()
-        self._elements, self._count, self._given = elements, count, 0
+        self._elements, self._count, self._yielded = elements, count, 0
 
     def _next(self) -> Any:
         try:
             element = next(self._elements)
         except StopIteration:
-            if self._given == self._count:
+            if self._yielded == self._count:
                 raise
-            raise self._error(f"contained only {_elements(self._given)}") from None
-        self._given += 1
-        if self._count != INFINITE and self._given > self._count:
-            raise self._error(f"contained at least {_elements(self._given)}")
+            raise self._error(f"contained only {_elements(self._yielded)}") from None
+        self._yielded += 1
+        if self._count != INFINITE and self._yielded > self._count:
+            raise self._error(f"contained at least {_elements(self._yielded)}")
         return element
 
     def _error(self, what: str) -> FailedPreconditionError:

@@ -1,4 +1,4 @@
-"""Nodes that turn elements into others, one by one, or leave some out, as a function of the user's decides."""
+"""Nodes that call a function of the user on each element: map, filter, scan, take_while; and enumerate."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ....values.elements.nests import spec_of
-from ....values.elements.owned import writable
+from ....errors import InvalidArgumentError
+from ....values.elements.nests import normalize, spec_of
+from ....values.elements.owned import snapshot, writable
 from ...functions import call, guarded, name_of, test
 from ...numbers import UNKNOWN
 from ..ahead.mapped import Mapped
 from ..ahead.trials import Verdict
-from ..base.iterators import Scanned
 from ..base.node import Node, Of, Run
 from ..base.turns import InTurn, Turns
 
@@ -29,8 +29,8 @@ class Map(Of):
     """The function's results.
 
     Args:
-      threads: 0 for none.
-      tried: whether they start only when the function proves to be slow.
+      threads: the number of threads; 0 for none.
+      tried: starts threads only when the function proves to be slow.
     """
 
     def __init__(self, node: Node, function: Callable[..., Any], threads: int = 0, tried: bool = False) -> None:
@@ -46,20 +46,20 @@ class Map(Of):
         return self.over(run(self.input), self._verdict if self.tried else None)
 
     def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
-        """The function's results for these elements; with a verdict, on threads only if it is slow."""
+        """Iterate over the function's results for these elements; with a verdict, on threads only if it is slow."""
         function = self.called()
         return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
 
     def called(self) -> _OfElement:
-        """The function as it is called on elements."""
+        """Return the function of a single element."""
         function = call(self.function, self.input.seen_again())
         return function if self._around is None else self._around(function)
 
     def within(self, around: _Around) -> Map:
-        """The same, with something around each call of the function."""
-        made = copy(self)
-        made._around = around
-        return made
+        """Return a copy that calls `around(function)` instead of the function."""
+        node = copy(self)
+        node._around = around
+        return node
 
     def label(self) -> str:
         threads = f", {self.threads} threads" if self.threads else ""
@@ -76,7 +76,7 @@ class Map(Of):
 
 
 class Filter(Of):
-    """The elements for which the function is true."""
+    """The elements for which the function returns true."""
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
@@ -127,7 +127,7 @@ class _Numbered(Turns):
 
 
 class Scan(Of):
-    """The results of a function that takes a state and an element, and gives the next state and a result."""
+    """The results of a function that maps (state, element) to (next state, result)."""
 
     calls_functions = True
 
@@ -139,8 +139,8 @@ class Scan(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         function = guarded(self._function)
         if self.input.seen_again():
-            return Scanned(run(self.input), self._state, lambda state, element: function(state, writable(element)))
-        return Scanned(run(self.input), self._state, function)
+            return _Scanned(run(self.input), self._state, lambda state, element: function(state, writable(element)))
+        return _Scanned(run(self.input), self._state, function)
 
     def label(self) -> str:
         return "scan()"
@@ -155,8 +155,26 @@ class Scan(Of):
         return self._function(self._state, self.input.sample(run, length))[1]
 
 
+class _Scanned(Turns):
+    """The results of scan. The function owns its state: it may write to it, and return it as the result."""
+
+    def __init__(self, elements: Iterator[Any], state: Any, function: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self._elements = elements
+        self._state = snapshot(state)
+        self._function = function
+
+    def _next(self) -> Any:
+        pair = tuple(self._function(writable(self._state), next(self._elements)))
+        if len(pair) != 2:
+            raise InvalidArgumentError(f"the function of scan must return a state and a result, got {len(pair)} values")
+        state, result = normalize(pair)
+        self._state = snapshot(state)
+        return result
+
+
 class TakeWhile(Of):
-    """The elements before the first for which the function is false."""
+    """The elements before the first for which the function returns false."""
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
         super().__init__(node)

@@ -1,4 +1,4 @@
-"""Options, which change no element."""
+"""The node of `with_options`. Options never change elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["WithOptions", "options_of"]
 
 
 class WithOptions(Of):
-    """The same elements, and options that users may ask for."""
+    """The same elements, with options that users can query."""
 
     def __init__(self, node: Node, options: Any) -> None:
         super().__init__(node)
@@ -26,16 +26,13 @@ class WithOptions(Of):
 
 
 def options_of(node: Node) -> Options:
-    """The options of the node and of all below it: where they differ, those given last."""
-    found: dict[int, Options] = {}
-    todo = [node]
-    while todo:
-        one = todo[-1]
-        below = [other for other in one.inputs if id(other) not in found]
-        if below:
-            todo += below
-            continue
-        own = [one.options] if isinstance(one, WithOptions) else []
-        found[id(one)] = merged(Options(), *(found[id(other)] for other in one.inputs), *own)
-        todo.pop()
-    return fixed(found[id(node)])
+    """Return the options of the node and of all below it; where they differ, the last ones set."""
+    return fixed(_merged_options(node, {}))
+
+
+def _merged_options(node: Node, known: dict[Node, Options]) -> Options:
+    if node not in known:
+        own = [node.options] if isinstance(node, WithOptions) else []
+        below = [_merged_options(other, known) for other in node.distinct_inputs()]
+        known[node] = merged(Options(), *below, *own)
+    return known[node]

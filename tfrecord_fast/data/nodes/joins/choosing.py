@@ -1,4 +1,4 @@
-"""Nodes whose elements come from one of several nodes: the one whose number comes next, or one drawn at random."""
+"""Nodes that choose among datasets or elements: by number, at random, or by class."""
 
 from __future__ import annotations
 
@@ -21,26 +21,24 @@ from ..base.turns import Turns
 __all__ = ["Choose", "Resample", "Sample", "SampleBy"]
 
 
-class Choose(Node):
-    """The next element of the node whose number comes next in the node `choices`."""
+class _Choosing(Node):
+    """Elements of several nodes; each comes from one of them."""
 
-    def __init__(self, nodes: list[Node], choices: Node, stop_on_empty: bool) -> None:
-        self.inputs = (*nodes, choices)
+    method: str
+
+    def __init__(self, nodes: list[Node], others: tuple[Node, ...], stop_on_empty: bool) -> None:
+        self.inputs = (*nodes, *others)
         self._nodes = nodes
-        self._choices = choices
         self._stop_on_empty = stop_on_empty
 
-    def iterate(self, run: Run) -> Iterator[Any]:
-        return _Chosen([run(node) for node in self._nodes], run(self._choices), self._stop_on_empty)
-
     def label(self) -> str:
-        return f"choose_from_datasets({len(self._nodes)})"
+        return f"{self.method}({len(self._nodes)})"
 
     def describe(self, describe: Any) -> str:
         return self.label()
 
     def cardinality(self) -> int:
-        return _of_some(self._nodes)
+        return _cardinality_of_any(self._nodes)
 
     def seen_again(self) -> bool:
         return any(node.seen_again() for node in self._nodes)
@@ -52,44 +50,44 @@ class Choose(Node):
         return self._nodes[length % len(self._nodes)].sample(run, length)
 
 
-class Sample(Node):
-    """Elements of nodes drawn at random, by their weights; with `draws.again`, others in each iteration."""
+class Choose(_Choosing):
+    """The next element of the node whose number is next in the node `choices`."""
 
+    method = "choose_from_datasets"
+
+    def __init__(self, nodes: list[Node], choices: Node, stop_on_empty: bool) -> None:
+        super().__init__(nodes, (choices,), stop_on_empty)
+        self._choices = choices
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Chosen([run(node) for node in self._nodes], run(self._choices), self._stop_on_empty)
+
+
+class Sample(_Choosing):
+    """Elements drawn from nodes at random, by weight; with `draws.again`, different ones in each iteration."""
+
+    method = "sample_from_datasets"
     draws: Draws
 
     def __init__(
         self, nodes: list[Node], weights: list[float], seed: int | None, stop_on_empty: bool, again: bool
     ) -> None:
-        self.inputs = tuple(nodes)
-        self._nodes = nodes
+        super().__init__(nodes, (), stop_on_empty)
         self.draws = Draws(next_seed() if seed is None else seed, again)
         self._weights = weights
-        self._stop_on_empty = stop_on_empty
 
     def iterate(self, run: Run) -> Iterator[Any]:
         drawn = _drawn(self._weights, random.Random(run.own(self.draws).next_seed()))
         iterators = [run(node) for node in compress(self.inputs, self._weights)]
         return _Chosen(iterators, drawn, self._stop_on_empty)
 
-    def label(self) -> str:
-        return f"sample_from_datasets({len(self.inputs)})"
-
-    def describe(self, describe: Any) -> str:
-        return self.label()
-
     def cardinality(self) -> int:
         drawn = list(compress(self._nodes, self._weights))
-        return drawn[0].cardinality() if len(drawn) == 1 else _of_some(drawn) if drawn else 0
-
-    def element_spec(self, run: Run) -> Any:
-        return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
-
-    def sample(self, run: Run, length: int) -> Any:
-        return self._nodes[length % len(self._nodes)].sample(run, length)
+        return drawn[0].cardinality() if len(drawn) == 1 else _cardinality_of_any(drawn) if drawn else 0
 
 
 class SampleBy(Sample):
-    """Elements of nodes drawn at random, by weights that another node gives for each draw, up to its end."""
+    """Elements drawn from nodes at random, by weights that are the elements of another node, up to its end."""
 
     def __init__(self, nodes: list[Node], weights: Node, seed: int | None, stop_on_empty: bool, again: bool) -> None:
         super().__init__(nodes, [1.0] * len(nodes), seed, stop_on_empty, again)
@@ -109,20 +107,17 @@ class SampleBy(Sample):
 
         return _Chosen([run(node) for node in self._nodes], map(number, run(self._by)), self._stop_on_empty)
 
-    def label(self) -> str:
-        return f"sample_from_datasets({len(self._nodes)})"
-
     def cardinality(self) -> int:
-        return _of_some(self._nodes)
+        return _cardinality_of_any(self._nodes)
 
 
 class Resample(Of):
-    """Pairs of a class and an element, so many of them left out that the classes have the wanted shares.
+    """Pairs of a class and an element; elements are left out so that the classes have the target shares.
 
     Args:
       class_of: a function from an element to the number of its class.
-      target: the wanted share of each class.
-      initial: the share that each class has; None: it is counted.
+      target: the desired share of each class.
+      initial: the actual share of each class; None: counted.
     """
 
     draws: Draws
@@ -173,53 +168,55 @@ class _Resampled(Turns):
         super().__init__()
         self._elements, self._class_of, self._target = elements, class_of, target
         self._counting = initial is None
-        # Each class counts as if it had come before, as in TensorFlow, so that the first elements are not all there is.
+        # Counts start at 10, as in TensorFlow, so that the first elements don't decide alone.
         self._has = [10.0] * len(target) if initial is None else initial
         self._random = random.Random(seed)
 
     def _next(self) -> Any:
         while True:
             element = next(self._elements)
-            given = self._class_of(element)
-            number = self._number(given)
+            label = self._class_of(element)
+            number = self._number(label)
             if self._counting:
                 self._has[number] += 1
             if self._random.random() < self._chance(number):
-                return given, element
+                return label, element
 
-    def _number(self, given: Any) -> int:
+    def _number(self, label: Any) -> int:
         try:
-            number = operator.index(given.item() if hasattr(given, "item") else given)
+            number = operator.index(label.item() if hasattr(label, "item") else label)
         except (TypeError, ValueError):
-            raise InvalidArgumentError(f"`class_func` must return an integer, got {given!r:.200}") from None
+            raise InvalidArgumentError(f"`class_func` must return an integer, got {label!r:.200}") from None
         if not 0 <= number < len(self._target):
-            raise InvalidArgumentError(f"the class {number} is not below {len(self._target)}, how many there are")
+            raise InvalidArgumentError(
+                f"`class_func` returned {number}; classes are numbered from 0 to {len(self._target) - 1}"
+            )
         return number
 
     def _chance(self, number: int) -> float:
-        """Of an element of the class: 1 for the class that is rarest, measured by what is wanted."""
-        wanted, has = self._target[number], self._has[number]
-        if not wanted or not has:
-            return 1.0 if wanted else 0.0
-        return wanted / has / max(want / have for want, have in zip(self._target, self._has, strict=True) if have)
+        """Return the probability of keeping an element of the class: 1 for the class that lacks elements most."""
+        target, has = self._target[number], self._has[number]
+        if not target or not has:
+            return 1.0 if target else 0.0
+        return target / has / max(want / have for want, have in zip(self._target, self._has, strict=True) if have)
 
 
-def _of_some(nodes: list[Node]) -> int:
-    """The cardinality of elements that come now from one of the nodes, now from another, as TensorFlow tells it."""
+def _cardinality_of_any(nodes: list[Node]) -> int:
+    """Return the cardinality of elements that come from changing nodes, as in TensorFlow."""
     return INFINITE if any(node.cardinality() == INFINITE for node in nodes) else UNKNOWN
 
 
 def _drawn(weights: list[float], draw: random.Random) -> Iterator[int]:
-    """Numbers of those that have a weight, without end."""
+    """Draw numbers of the nonzero weights, endlessly."""
     chances = [weight for weight in weights if weight]
     numbers = range(len(chances))
     return map(lambda _: draw.choices(numbers, chances)[0], repeat(None) if chances else ())
 
 
 class _Chosen(Turns):
-    """The next element of the iterator whose number comes next; an error uses up its number.
+    """The next element of the iterator whose number is next; an error uses up its number.
 
-    Numbers of iterators that have ended are passed over, or, with `stop_on_empty`, are the end.
+    The number of an iterator that has ended is skipped; with `stop_on_empty`, the iteration ends.
     """
 
     def __init__(self, iterators: list[Iterator[Any]], numbers: Iterator[Any], stop_on_empty: bool) -> None:
@@ -237,16 +234,18 @@ class _Chosen(Turns):
             try:
                 return next(iterator)
             except StopIteration:
-                self._iterators = [None if one is iterator else one for one in self._iterators]
+                self._iterators = [None if other is iterator else other for other in self._iterators]
                 self._left = 0 if self._stop_on_empty else self._left - 1
         raise StopIteration
 
     def _number(self) -> int:
-        given = next(self._numbers)
+        choice = next(self._numbers)
         try:
-            number = operator.index(given)
+            number = operator.index(choice)
         except TypeError:
-            raise InvalidArgumentError(f"a choice is the number of a dataset, got {given!r:.200}") from None
+            raise InvalidArgumentError(f"a choice must be the number of a dataset, got {choice!r:.200}") from None
         if not 0 <= number < len(self._iterators):
-            raise InvalidArgumentError(f"the choice {number} is not below {len(self._iterators)}, how many there are")
+            raise InvalidArgumentError(
+                f"choice {number} is out of range: datasets are numbered from 0 to {len(self._iterators) - 1}"
+            )
         return number

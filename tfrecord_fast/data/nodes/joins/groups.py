@@ -1,4 +1,4 @@
-"""Nodes that look at the values of elements: which are alike, and which belong together."""
+"""Nodes that compare or group elements by value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["GroupByWindow", "Unique", "whole"]
 
 
 class Unique(Of):
-    """Each different element once, in the order in which they come first."""
+    """Each distinct element once, in the order of first occurrence."""
 
     def iterate(self, run: Run) -> Iterator[Any]:
         seen: set[Any] = set()
@@ -51,25 +51,25 @@ def _identity(leaf: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
-    """The value as an int.
+    """Return the value as an int.
 
     Raises:
-      TypeError: it is not an integer: numbers are not cut.
+      TypeError: the value is not an integer; floats are not truncated.
     """
     try:
         return operator.index(value.item() if hasattr(value, "item") else value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} is an integer, got {value!r:.100}") from None
+        raise TypeError(f"{name} must be an integer, got {value!r:.100}") from None
 
 
 class GroupByWindow(Of):
-    """Elements of one key put together, up to so many, and what a function makes of each such group.
+    """Groups of elements with the same key, and for each full group the elements of a node computed from it.
 
     Args:
-      node: gives the elements.
+      node: the elements to group.
       key_of: a function from an element to the number of its group.
-      reduce: a function from a number and a node of the group's elements to a node.
-      size_of: a function from a number to how many elements a group has at most.
+      reduce: a function from that number and a node of the group's elements to a node.
+      size_of: a function from that number to the size of a full group.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class GroupByWindow(Of):
         return _Grouping(run(self.input), self, run)
 
     def add(self, element: Any, groups: dict[int, list[Any]]) -> Node | None:
-        """Puts an element into its group; what is made of the group if it is full now."""
+        """Add an element to its group; return the reduced group if it is full now."""
         key = whole("the key of an element", self._key_of(element))
         size = whole("window_size", self._size_of(np.int64(key)))
         if size <= 0:
@@ -98,7 +98,7 @@ class GroupByWindow(Of):
         return self.close(key, groups) if len(group) >= size else None
 
     def close(self, key: int, groups: dict[int, list[Any]]) -> Node:
-        """What is made of a group, which is there no more."""
+        """Remove a group, and return it reduced."""
         elements = groups.pop(key)
         return self._reduce(np.int64(key), Generated(partial(iter, elements), "group", len(elements), seen_again=True))
 
@@ -122,16 +122,16 @@ class _Grouping(Turns):
         super().__init__()
         self._elements, self._node, self._run = elements, node, run
         self._groups: dict[int, list[Any]] = {}
-        self._made: Iterator[Any] = iter(())  # of the group that was full last
+        self._reduced: Iterator[Any] = iter(())  # the last full group
         self._has_ended = False
 
     def _next(self) -> Any:
         while True:
-            for element in self._made:
+            for element in self._reduced:
                 return element
             full = self._next_full()
             if full is not None:
-                self._made = self._run(full)
+                self._reduced = self._run(full)
 
     def _next_full(self) -> Node | None:
         if not self._has_ended:

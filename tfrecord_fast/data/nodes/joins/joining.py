@@ -1,4 +1,4 @@
-"""Nodes made from several: those that a node's elements open, or nodes side by side or one after the other."""
+"""Nodes of several datasets: zip and concatenate, and flat_map, interleave and window, which create datasets."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Concatenate", "FlatMap", "Interleave", "InterleaveAhead", "Sliding",
 
 
 class FlatMap(Of):
-    """The elements of the node that `open_` gives for each element, one node after the other.
+    """The elements of the node that `open_` returns for each element, one node after the other.
 
     Args:
-      open_: gives a node; Failing if it could not.
-      name: of the function, for repr.
+      open_: returns a node; a Failing if the function returned no dataset.
+      name: the function's name in `repr`.
     """
 
     calls_functions = True
@@ -46,7 +46,7 @@ class FlatMap(Of):
         return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
 
     def seen_again(self) -> bool:
-        return True  # who knows what the function gives
+        return True  # the function may return any node
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
@@ -56,7 +56,7 @@ class FlatMap(Of):
 
 
 class Interleave(FlatMap):
-    """As FlatMap, with `cycle_length` nodes open at a time, `block_length` elements of each in turn."""
+    """Like FlatMap, with `cycle_length` nodes open at a time, and `block_length` elements from each in turn."""
 
     def __init__(
         self, node: Node, open_: Callable[[Any], Node], name: str, cycle_length: int, block_length: int
@@ -65,8 +65,10 @@ class Interleave(FlatMap):
         self.cycle_length = cycle_length
         self.block_length = block_length
 
+    _iterator: type[Interleaved] = Interleaved
+
     def iterate(self, run: Run) -> Iterator[Any]:
-        return Interleaved(
+        return self._iterator(
             run(self.input), lambda element: run(self.open(element)), self.cycle_length, self.block_length
         )
 
@@ -75,21 +77,18 @@ class Interleave(FlatMap):
 
 
 class InterleaveAhead(Interleave):
-    """As Interleave, in the order of TensorFlow's `parallel_interleave`: a node that ends takes up its turn."""
+    """Like Interleave, in the order of TensorFlow's `parallel_interleave`: a node that ends uses up its turn."""
 
-    def iterate(self, run: Run) -> Iterator[Any]:
-        return InterleavedAhead(
-            run(self.input), lambda element: run(self.open(element)), self.cycle_length, self.block_length
-        )
+    _iterator = InterleavedAhead
 
     def label(self) -> str:
         return f"parallel_{super().label()}"
 
 
 class Sliding(Of):
-    """Windows of `size` elements, `stride` apart; each starts `shift` elements after the one before.
+    """Windows of `size` elements, `stride` apart, each `shift` elements after the previous one.
 
-    An element has the structure of the input's, with `wrap` of a node in the place of each component.
+    A window has the structure of an element; each component is `wrap` of a node.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class Sliding(Of):
         return map_leaves(self._column, *elements)
 
     def _column(self, *column: Any) -> Any:
-        kept = [read_only(one) for one in column]  # windows may share elements, and can be iterated again
+        kept = [read_only(element) for element in column]  # windows may share elements, and can be iterated again
         return self._wrap(Generated(kept.__iter__, "window", len(kept), seen_again=True, shareable=True))
 
     def label(self) -> str:
@@ -151,10 +150,10 @@ class Concatenate(Node):
         return f"{first}.{self.label()}({second})"
 
     def cardinality(self) -> int:
-        counts = {part: part.cardinality() for part in self.distinct_inputs()}
+        counts = {node: node.cardinality() for node in self.distinct_inputs()}
         if INFINITE in counts.values():
             return INFINITE
-        return UNKNOWN if UNKNOWN in counts.values() else sum(counts[part] for part in self.inputs)
+        return UNKNOWN if UNKNOWN in counts.values() else sum(counts[node] for node in self.inputs)
 
     def element_spec(self, run: Run) -> Any:
         return reduce(common_spec, (node.element_spec(run) for node in self.distinct_inputs()))
@@ -174,7 +173,7 @@ class Zip(Node):
         if not self.inputs:
             return repeat(self._structure)
         rows = Zipped([run(node) for node in self.inputs])
-        if type(self._structure) is tuple and all(isinstance(part, Node) for part in self._structure):
+        if type(self._structure) is tuple and all(isinstance(item, Node) for item in self._structure):
             return map(tuple, rows)
         return map(partial(pack, self._structure), rows)
 
@@ -185,14 +184,14 @@ class Zip(Node):
         return f"{self.label()}({', '.join(map(describe, self.inputs))})"
 
     def cardinality(self) -> int:
-        counts = [part.cardinality() for part in self.inputs]
+        counts = [node.cardinality() for node in self.inputs]
         finite = [elements for elements in counts if elements >= 0]
         if UNKNOWN in counts:
             return 0 if 0 in finite else UNKNOWN
         return min(finite) if finite else INFINITE
 
     def element_spec(self, run: Run) -> Any:
-        return map_leaves(lambda part: part.element_spec(run), self._structure)
+        return map_leaves(lambda node: node.element_spec(run), self._structure)
 
     def sample(self, run: Run, length: int) -> Any:
-        return map_leaves(lambda part: part.sample(run, length), self._structure)
+        return map_leaves(lambda node: node.sample(run, length), self._structure)

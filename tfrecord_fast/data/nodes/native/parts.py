@@ -1,4 +1,4 @@
-"""A part of the elements, for one of several processes: only that part goes through the functions at the end."""
+"""One worker's elements of a dataset: only these go through the functions at the end of the chain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Spent", "part_of"]
 
 
 class Spent:
-    """The errors of functions at the end. Each has used up an element of the part; other errors have used up none."""
+    """Errors of the functions at the end. Each has used up an element of the worker; other errors have not."""
 
     def __init__(self) -> None:
         self._errors: list[Exception] = []
@@ -25,7 +25,7 @@ class Spent:
         take_turns(self)
 
     def noting(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The function, with its errors noted."""
+        """Return the function, with its errors recorded."""
 
         def of_element(element: Any) -> Any:
             try:
@@ -37,20 +37,20 @@ class Spent:
         return of_element
 
     def take(self, error: Exception) -> bool:
-        """Whether it is one of them, which counts once for each time that it was raised."""
+        """Remove the error; return False if no function raised it."""
         with self._turn:
-            for place, one in enumerate(self._errors):
-                if one is error:
-                    del self._errors[place]
+            for index, raised in enumerate(self._errors):
+                if raised is error:
+                    del self._errors[index]
                     return True
         return False
 
 
 def part_of(node: Node, start: int, step: int, spent: Spent) -> Node:
-    """Elements number `start`, `start + step`, … of the node, without those that are errors before the functions."""
+    """Return a node of the elements number `start`, `start + step`, …; errors before the functions have no number."""
     if not isinstance(node, Map | Prefetch | WithOptions):
         return node if (start, step) == (0, 1) else Slice(node, Window(start, None, step), f"part({start}, {step})")
-    made = node.within(spent.noting) if isinstance(node, Map) else copy(node)  # its draws are the node's, if it has any
-    made.input = part_of(node.input, start, step, spent)
-    made.inputs = (made.input,)
-    return made
+    changed = node.within(spent.noting) if isinstance(node, Map) else copy(node)
+    changed.input = part_of(node.input, start, step, spent)
+    changed.inputs = (changed.input,)
+    return changed

@@ -1,17 +1,16 @@
-"""Which nodes the native reader does the work of: `record_plan` recognises them.
+"""The nodes that the native reader executes: `record_plan` recognises them.
 
-A chain of shuffle, repeat, take, skip, shard and batch over the records of files becomes one `_core.RecordStream`, as
-far as the stream's order is TensorFlow's:
+A chain over the records of files becomes one `_core.RecordStream`, as far as the stream has TensorFlow's order:
 
-* shuffle, if only the reading comes before it; the stream shuffles each epoch by itself;
-* one repeat after that; a batch may then run on from epoch to epoch, as TensorFlow's does. If the order of the files is
-  drawn, it is drawn anew for each epoch, which has a stream of its own;
-* take, skip and shard after these: cut out of the stream's batches, whose slices are views;
-* batch, with which the plan is complete. A prefetch adds nothing: the stream reads ahead by itself.
+* shuffle directly after reading: the stream shuffles each epoch by itself;
+* then one repeat: batches run on from epoch to epoch, as in TensorFlow. If the order of the files is random, it is
+  drawn again for each epoch, which has its own stream;
+* then take, skip and shard, which are slices (views) of the stream's batches;
+* then batch, which completes the plan. A prefetch adds nothing: the stream reads ahead by itself.
 
-Files whose paths are taken as they are needed have a stream each; of these, take, skip, shard and batch are cut.
-Records that interleave and flat_map read from files, one after the other or in turn, are the records of one stream.
-Everything else runs in Python, on what the plan gives.
+Files whose paths are requested as needed have a stream each, which take, skip, shard and batch cut.
+interleave and flat_map over file names become one stream.
+Everything else runs in Python, on the elements of the plan.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ _MOST_FILES = 10_000  # that an interleave may open; if there are more, Python o
 
 
 def record_plan(node: Node, run: Run) -> RecordPlan | None:
-    """The plan of a node that the native reader does from end to end; None if it can't.
+    """Return the plan of a node that the native reader executes from end to end, or None.
 
-    Making one counts as an iteration of the node that gives the paths of an interleave.
+    Planning counts as an iteration of the node of an interleave's paths.
     """
     recognise = _RECOGNISE.get(type(node))
     return None if recognise is None else recognise(node, run)
@@ -51,7 +50,7 @@ def _records(node: Records, run: Run) -> RecordPlan:
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
-    """If each element is a path and the function gives the file's records: the native reader interleaves."""
+    """Return a plan if each element is a path, and the function returns the file's records."""
     if not lists_paths(node.input, _MOST_FILES):
         return None
     before = Iterations(node.input, run)
@@ -63,23 +62,23 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
             before.restore()
             if raised_by_handler(error):
                 raise
-            return None  # the function raises again, in its turn
+            return None  # the function raises again when it is this path's turn
         if joined(opened[-1:], 1, 1) is None:
             break
     source = joined(opened, node.cycle_length, node.block_length)
     if source is None:
-        before.restore()  # the paths are asked for again
+        before.restore()  # the paths are requested again
         return None
     return RecordPlan(source, steps=(node.label(),), is_drawn=_draws_anew(node.input))
 
 
 def _draws_anew(node: Node) -> bool:
-    """Whether the paths that the node gives are in another order each time."""
+    """Return True if the node's paths are in a different order each time."""
     is_cut = False
     while isinstance(node, Of):
         if node.draws is not None and node.draws.again:
             return True
-        if isinstance(node, Cache) and not is_cut:  # it has all of them after the first time
+        if isinstance(node, Cache) and not is_cut:  # complete after the first time
             return False
         is_cut = is_cut or isinstance(node, Slice)
         node = node.input
@@ -110,7 +109,7 @@ def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
     if plan.is_drawn and node.times != 1:
         return plan.then(node.label(), epochs=node.times, one_epoch=node.input)
     if plan.shuffle is not None and not plan.shuffle.draws.again:
-        return None  # the stream gives each epoch a different order
+        return None  # the stream shuffles each epoch in a different order
     return plan.then(node.label(), epochs=node.times)
 
 
@@ -140,14 +139,14 @@ _Recognise = Callable[[Any, Run], RecordPlan | None]
 
 
 def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise:
-    """What makes a node's plan from its input's: the same with one more step, if the native reader can do it."""
+    """Return a function that plans a node: its input's plan with one more step, or None."""
 
     def recognise(node: Of, run: Run) -> RecordPlan | None:
         before = Iterations(node.input, run)
         below = record_plan(node.input, run)
         plan = None if below is None else step(below, node)
         if plan is None:
-            before.restore()  # what is below is planned again, by itself
+            before.restore()  # the input is planned again, by itself
         return plan
 
     return recognise

@@ -1,4 +1,4 @@
-"""How nodes are iterated: by the native reader as far as there is a plan for it, and in Python from there on."""
+"""Iterations of nodes: by the native reader as far as there is a plan, and in Python from there on."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .planning import record_plan
 
 __all__ = ["Epoch", "check_kinds", "check_rows", "describe", "row_count", "run"]
 
-_ORDERS = 1 << 20  # that one epoch may need, where the dataset repeats what it shuffles
+_ORDERS = 1 << 20  # orders that an epoch may draw, if the dataset repeats a shuffle
 
 
 class Running(Run):
-    """Nodes count themselves how often they were iterated, as TensorFlow's do."""
+    """A run for which nodes count their iterations themselves, as in TensorFlow."""
 
     def __call__(self, node: Node) -> Iterator[Any]:
         return self.start(node, self.plan(node))
@@ -32,7 +32,7 @@ class Running(Run):
         return record_plan(node, self)
 
     def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
-        """The same, with the node's plan known."""
+        """Iterate over a node whose plan is known."""
         if plan is not None:
             return plan.iterate(self)
         if type(node) is Prefetch and node.size:
@@ -46,23 +46,23 @@ run = Running()
 
 
 class Epoch(Running):
-    """An iteration that draws the orders of an epoch, whatever has been iterated before, or is at the same time."""
+    """A run that draws the orders of an epoch by its number, independent of all other iterations."""
 
     def __init__(self, node: Node, epoch: int) -> None:
         self._own = {draws: draws.at(epoch * _ORDERS) for draws in draws_of(node)}
 
     def own(self, draws: Draws) -> Draws:
-        return self._own.get(draws, draws)  # a node that a function has made counts for itself
+        return self._own.get(draws, draws)  # a node created by a function counts for itself
 
     def filling(self) -> Run:
-        """As in the first epoch, which has filled the caches of processes that were there from the beginning."""
-        made = copy(self)
-        made._own = {draws: draws.at(0) for draws in self._own}
-        return made
+        """Return a run of the first epoch: that epoch fills the caches of processes that exist from the beginning."""
+        first = copy(self)
+        first._own = {draws: draws.at(0) for draws in self._own}
+        return first
 
 
 def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
-    """The elements of maps over what the native reader does: with no thread until the functions prove to be slow."""
+    """Iterate over maps of a native stream, with a thread once the functions prove to be slow; None: no such maps."""
     maps: list[Map] = []
     below = node.input
     while isinstance(below, Map) and (below.tried or not below.threads):
@@ -71,40 +71,40 @@ def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
     plan = run.plan(below) if maps and not isinstance(below, Map) else None
     if plan is None:
         return None
-    functions = [one.called() for one in maps]
+    functions = [node_map.called() for node_map in maps]
 
     def function(element: Any) -> Any:
-        for one in functions:
-            element = one(element)
+        for mapped in functions:
+            element = mapped(element)
         return element
 
     def threaded(elements: Iterator[Any]) -> Iterator[Any]:
-        for one in maps:
-            elements = one.over(elements)
+        for node_map in maps:
+            elements = node_map.over(elements)
         return Prefetched(elements.__iter__, node.size)
 
-    cheap = CHEAP_CALL if any(one.tried for one in maps) else CHEAP_AHEAD
+    cheap = CHEAP_CALL if any(node_map.tried for node_map in maps) else CHEAP_AHEAD
     return Tried(plan.iterate(run), function, threaded, node.verdict, cheap)
 
 
 def check_kinds(nodes: list[Node]) -> None:
-    """Raises TypeError if it is known already that the nodes' elements differ in structure or dtypes."""
-    kinds = [kind for kind in (node.known_kind(run) for node in nodes) if kind is not None]
-    for kind in kinds[1:]:
-        if kind != kinds[0]:
-            raise TypeError(f"Incompatible dataset elements: {kinds[0]} vs. {kind}")
+    """Raise TypeError if the nodes' elements are known to differ in structure or dtypes."""
+    kinds = [known for known in (node.known_kind(run) for node in nodes) if known is not None]
+    for other in kinds[1:]:
+        if other != kinds[0]:
+            raise TypeError(f"Incompatible dataset elements: {kinds[0]} vs. {other}")
 
 
 def check_rows(node: Node, method: str) -> None:
-    """Raises ValueError if it is known already that the node's elements have no rows."""
+    """Raise InvalidArgumentError if the node's elements are known to be scalars."""
     for spec in leaves(node.known_spec(run)):
-        # None has as many rows as the others.
+        # A component None has as many rows as the others.
         if spec is not None and getattr(spec, "shape", None) == () and spec.dtype is not type(None):
             raise InvalidArgumentError(f"Cannot {method} an input with scalar components: `batch` them first.")
 
 
 def row_count(node: Node) -> int | None:
-    """How many rows each of the node's elements has; None if that is not known, or there are none."""
+    """Return the number of rows of each element of the node; None if unknown."""
     if not node.spec_is_of_all():
         return None
     lengths = [spec.shape[0] for spec in leaves(node.known_spec(run)) if type(spec) is TensorSpec and spec.shape]
@@ -112,7 +112,7 @@ def row_count(node: Node) -> int | None:
 
 
 def describe(node: Node) -> str:
-    """The node and its inputs, as the chain of calls that made them."""
+    """Return the chain of calls that created the node; steps of the native reader are in brackets."""
     if isinstance(node, Of):
         before = Iterations(node, run)
         plan = run.plan(node)

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from ....base.handlers import raised_by_handler
-from ....values.elements.owned import renewed
+from ....values.elements.owned import read_only, renewed
 from ...saving.saved import Saving, as_read, elements_in
-from ..base.iterators import Filling
 from ..base.node import Node, Of, Run
 from ..base.turns import InTurn, Turns
-from ..elements.checks import Counted
 
 __all__ = ["Cache", "FileCache"]
 
+# As in TensorFlow, a cache is complete at the end of its input, or with the element whose number is the cardinality.
+
 
 class Cache(Of):
-    """All elements, kept once an iteration has given them all."""
+    """All elements, kept in memory once an iteration is complete."""
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
-        self._elements: list[Any] | None = None
+        self.kept: list[Any] | None = None
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        if self._elements is not None:
-            return map(renewed, self._elements)
-        return Filling(*_begun(self.input, run), self._keep)
-
-    def _keep(self, elements: list[Any]) -> None:
-        self._elements = elements
+        if self.kept is not None:
+            return map(renewed, self.kept)
+        return _Filling(self, run.filling()(self.input), self.input.cardinality())
 
     def seen_again(self) -> bool:
         return True
@@ -40,8 +36,27 @@ class Cache(Of):
         return "cache()"
 
 
+class _Filling(Turns):
+    """Elements that are also kept for a cache, which gets them with the last one. Errors are not kept."""
+
+    def __init__(self, cache: Cache, elements: Iterator[Any], count: int) -> None:
+        super().__init__()
+        self._cache, self._elements, self._count = cache, elements, count
+        self._kept: list[Any] = []
+
+    def _next(self) -> Any:
+        for element in self._elements:
+            kept = read_only(element)
+            self._kept.append(kept)
+            if len(self._kept) == self._count:
+                self._cache.kept = self._kept
+            return renewed(kept)
+        self._cache.kept = self._kept
+        raise StopIteration
+
+
 class FileCache(Of):
-    """All elements, in a file that appears once an iteration has given them all. If it is there, no element is made."""
+    """All elements, in a file that appears once an iteration is complete. If the file exists, elements come from it."""
 
     def __init__(self, node: Node, path: str, compression: str, label: str) -> None:
         super().__init__(node)
@@ -50,10 +65,11 @@ class FileCache(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         with contextlib.suppress(FileNotFoundError):
             return InTurn(elements_in(self._path, self._compression))
-        return _FillingFile(*_begun(self.input, run), Saving(self._path, self._compression))
+        elements = run.filling()(self.input)
+        return _FillingFile(elements, self.input.cardinality(), Saving(self._path, self._compression))
 
     def seen_again(self) -> bool:
-        return True  # what comes from a file can't be written to
+        return True  # elements of a file are read-only
 
     def label(self) -> str:
         return self._label
@@ -62,80 +78,21 @@ class FileCache(Of):
         return self.input.cardinality()
 
 
-def _begun(node: Node, run: Run) -> tuple[Iterator[Any], Callable[[int], bool]]:
-    """The elements to keep, and whether the one of a number, from 1 on, is known to be the last."""
-    elements, count = run.filling()(node), node.cardinality()
-    if not _is_asserted(node):
-        return elements, count.__eq__
-    looking = _Looking(elements, count)
-    return looking, lambda number: looking.has_ended
-
-
-def _is_asserted(node: Node) -> bool:
-    """Whether how many elements there are is only what somebody has said."""
-    seen, below = {node}, [node]
-    while below:
-        one = below.pop()
-        if isinstance(one, Counted):
-            return True
-        new = set(one.inputs) - seen
-        seen |= new
-        below += new
-    return False
-
-
-class _Looking(Turns):
-    """Elements; with the last that there should be, it is found out whether the end follows, or an error."""
-
-    def __init__(self, elements: Iterator[Any], count: int) -> None:
-        super().__init__()
-        self._elements, self._left = elements, count
-        self._ahead: list[tuple[Any, Exception | None]] = []  # what comes next, or an error in its place
-        self.has_ended = False
-
-    def _next(self) -> Any:
-        if self._ahead:
-            (element, error), self._ahead = self._ahead[0], self._ahead[1:]
-            if error is not None:
-                raise error
-            return element
-        for element in self._elements:
-            self._left -= 1
-            if self._left == 0:
-                self._ahead = [(element, None)]
-                self._look()
-                self._ahead = self._ahead[1:]
-            return element
-        raise StopIteration
-
-    def _look(self) -> None:
-        try:
-            for element in self._elements:
-                self._ahead = [*self._ahead, (element, None)]
-                return
-        except Exception as error:
-            if raised_by_handler(error):
-                raise
-            self._ahead = [*self._ahead, (None, error)]
-        else:
-            self.has_ended = True
-
-
 class _FillingFile(Turns):
-    """Elements that are also written. Without a complete iteration there is no file. What raises is not kept."""
+    """Elements that are also written to a file, which is complete with the last one. Errors are not written."""
 
-    def __init__(self, elements: Iterator[Any], is_last: Callable[[int], bool], saving: Saving) -> None:
+    def __init__(self, elements: Iterator[Any], count: int, saving: Saving) -> None:
         super().__init__()
-        self._elements, self._is_last = elements, is_last
+        self._elements, self._count = elements, count
         self._saving: Saving | None = saving
         self._process = os.getpid()
-        self._given = 0
+        self._written = 0
 
     def _next(self) -> Any:
         for element in self._elements:
-            self._given += 1
+            self._written += 1
             self._add(element)
-            if self._is_last(self._given):
+            if self._written == self._count:
                 self._complete()
             return as_read(element)
         self._complete()
@@ -146,7 +103,7 @@ class _FillingFile(Turns):
             return
         try:
             self._saving.add(element)
-        except BaseException:  # without it, the file would not be complete
+        except BaseException:  # the file would lack the element
             self._discard()
             raise
 
@@ -156,7 +113,7 @@ class _FillingFile(Turns):
             self._saving = None
 
     def _discard(self) -> None:
-        if self._saving is not None and os.getpid() == self._process:  # a forked process leaves its parent's alone
+        if self._saving is not None and os.getpid() == self._process:  # a forked process keeps off its parent's file
             self._saving.discard()
         self._saving = None
 

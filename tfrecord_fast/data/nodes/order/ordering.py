@@ -1,4 +1,4 @@
-"""Nodes that give the elements in another order, several times, or some of them by their number."""
+"""Nodes that change the order of elements, repeat them, or select some by number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Repeat", "Shuffle", "Slice", "Window"]
 
 
 class Shuffle(Of):
-    """Each element is drawn from a buffer of the next `buffer_size` ones."""
+    """Elements drawn at random from a buffer of the next `buffer_size` ones."""
 
     draws: Draws
 
@@ -34,7 +34,7 @@ class Shuffle(Of):
 
 
 class Repeat(Of):
-    """All elements `times` times; endlessly if that is negative."""
+    """All elements, `times` times; endlessly if negative."""
 
     def __init__(self, node: Node, times: int) -> None:
         super().__init__(node)
@@ -73,17 +73,17 @@ class Slice(Of):
 
     @classmethod
     def take(cls, node: Node, size: int) -> Slice:
-        """The first `size` elements; all if it is negative."""
+        """Return a node of the first `size` elements; all if negative."""
         return cls(node, Window(0, None if size < 0 else size, 1), f"take({size})")
 
     @classmethod
     def skip(cls, node: Node, size: int) -> Slice:
-        """The elements after the first `size`; none if it is negative."""
+        """Return a node of the elements after the first `size`; none if negative."""
         return cls(node, Window(max(size, 0), 0 if size < 0 else None, 1), f"skip({size})")
 
     @classmethod
     def shard(cls, node: Node, num_shards: int, index: int) -> Slice:
-        """Every `num_shards`-th element, from number `index` on."""
+        """Return a node of every `num_shards`-th element, from number `index` on."""
         return cls(node, Window(index, None, num_shards), f"shard({num_shards}, {index})")
 
     def iterate(self, run: Run) -> Iterator[Any]:

@@ -46,10 +46,10 @@ def _without(records: Iterator[bytes], count: int) -> Iterator[bytes]:
 
 
 class WindowedBatches(Iterator[_core.RecordBatch]):
-    """The records that pass the windows, in batches of `size`; threads take turns (see InTurn).
+    """The records that pass the windows, in batches of `size`; not to be shared by threads without InTurn.
 
     Args:
-      batches: of the records before the windows, of any sizes.
+      batches: batches, of any sizes, of the records before the windows.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class WindowedBatches(Iterator[_core.RecordBatch]):
         self._windows = windows
         self._size = size
         self._drop_remainder = drop_remainder
-        self._seen = [0] * len(windows)  # how many records have come to each window
+        self._seen = [0] * len(windows)  # records that have reached each window
         self._held: list[_core.RecordBatch] = []
-        self._count = 0  # of the records held
+        self._count = 0  # records held
         self._ended = any(window.stop is not None and window.stop <= window.start for window in windows)
 
     def __next__(self) -> _core.RecordBatch:
@@ -72,21 +72,21 @@ class WindowedBatches(Iterator[_core.RecordBatch]):
         pieces, self._held = self._held, []
         self._count = max(self._count - self._size, 0)
         if self._count:
-            # Of the last one, not of what is joined: that would keep all before it alive, as would its own rest.
+            # Cut the last batch before joining: a slice of the joined batch would keep all of it alive.
             last = pieces.pop()
             pieces.append(last[: -self._count])
             self._held.append(last[-self._count :])
         return pieces[0] if len(pieces) == 1 else _core.concatenate(pieces)
 
     def _take_batch(self) -> None:
-        """Add what passes all windows of the next batch."""
+        """Add the records of the next batch that pass all windows."""
         try:
             batch = next(self._batches)
         except StopIteration:
             self._ended = True
             return
         except Exception:
-            self._ended, self._held, self._count = True, [], 0  # the error takes the place of the last batch
+            self._ended, self._held, self._count = True, [], 0  # the error replaces the last batch
             raise
         for number, window in enumerate(self._windows):
             before = self._seen[number]
@@ -99,7 +99,7 @@ class WindowedBatches(Iterator[_core.RecordBatch]):
 
 
 def _cut(batch: _core.RecordBatch, window: Window, seen: int) -> _core.RecordBatch:
-    """What passes the window, to which so many records have come before."""
+    """Return the records that pass the window, which has seen `seen` records before."""
     start, stop, step = window
     first = start - seen if seen < start else -(seen - start) % step
     last = len(batch) if stop is None else max(0, min(len(batch), stop - seen))
@@ -107,16 +107,16 @@ def _cut(batch: _core.RecordBatch, window: Window, seen: int) -> _core.RecordBat
 
 
 class BatchesOfEpochs(Iterator[_core.RecordBatch]):
-    """The batches of `count` epochs; if that is negative, of epochs without end, or up to one that is empty.
+    """The batches of `count` epochs; if negative, of endless epochs, up to one that is empty.
 
     Args:
-      start: gives the batches of the next epoch, by the number of records that were given before.
+      start: returns the batches of the next epoch, from the number of records yielded before.
     """
 
     def __init__(self, start: Callable[[int], Iterator[_core.RecordBatch]], count: int) -> None:
         self._start = start
         self._left = count
-        self._given = 0  # records
+        self._yielded = 0  # records
         self._current: Iterator[_core.RecordBatch] | None = None
         self._is_empty = False
 
@@ -125,22 +125,22 @@ class BatchesOfEpochs(Iterator[_core.RecordBatch]):
             if self._current is None:
                 if self._left == 0 or (self._left < 0 and self._is_empty):
                     raise StopIteration
-                self._current = self._start(self._given)
+                self._current = self._start(self._yielded)
                 self._left, self._is_empty = self._left - 1, True
             for batch in self._current:
                 self._is_empty = False
-                self._given += len(batch)
+                self._yielded += len(batch)
                 return batch
             self._current = None
 
 
 class WithLead(Iterator[_core.RecordBatch]):
-    """The batches of a stream, the first of which has `lead` records, so that it fills up one that was begun before.
+    """The batches of a stream, the first with `lead` records, to complete a batch of the stream before.
 
-    The others need not be cut then, and are parsed ahead.
+    The others need no cut, and are parsed ahead.
 
     Args:
-      stream: makes a stream, with its batch_size and state.
+      stream: creates a stream from a batch_size and a state.
     """
 
     def __init__(self, stream: Callable[..., _core.RecordStream], lead: int, size: int) -> None:
@@ -160,16 +160,16 @@ class WithLead(Iterator[_core.RecordBatch]):
 
 
 class WithLastRecords(Iterator[_core.RecordBatch]):
-    """The batches; if one fails, the records before the damage, and then the error.
+    """The batches; if one fails, the records before the damage, then the error.
 
     Args:
-      records_from: the records again, one by one, from a place on; called if `batches` raises.
+      records_from: reads the records again, one by one, from a number on; called if `batches` raises.
     """
 
     def __init__(self, batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]) -> None:
         self._batches = batches
         self._records_from = records_from
-        self._given = 0  # records
+        self._yielded = 0  # records
         self._rest: Iterator[_core.RecordBatch] | None = None  # once `batches` has raised
         self._fault: Exception | None = None  # until it is raised
 
@@ -177,7 +177,7 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
         if self._rest is None:
             try:
                 batch = next(self._batches)
-                self._given += len(batch)
+                self._yielded += len(batch)
                 return batch
             except StopIteration:
                 raise
@@ -185,7 +185,7 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
                 if raised_by_handler(error):
                     raise
                 self._fault = error
-            self._rest = map(alone, self._records_from(self._given))
+            self._rest = map(alone, self._records_from(self._yielded))
         for batch in self._rest:
             return batch
         fault, self._fault = self._fault, None
@@ -195,5 +195,5 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
 
 
 def alone(record: bytes) -> _core.RecordBatch:
-    """A batch of one record."""
+    """Return a batch of one record."""
     return _core.record_batch([record])

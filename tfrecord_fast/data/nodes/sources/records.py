@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from .... import _core
 from ....dtypes import string
-from ....files.naming.location import shown_name
+from ....files.naming.location import Location, location_of, shown_name
 from ....files.stores import StoreSettings
 from ....files.streams.core_files import DEFAULT_SETTINGS, flatten, has_urls
 from ....files.streams.records import after, record_stream
@@ -33,13 +32,12 @@ class Records(Node):
     """The records of TFRecord files.
 
     Args:
-      files: as `flatten` gives them, or a node that gives paths; they are taken as they are needed, unless all of
-        them are at hand.
-      compression_type: None detects.
-      buffer_bytes: how much may be read ahead, if that is more than the reader does by itself.
-      cycle_length: how many files are read in turn, `block_length` records of each.
-      max_record_bytes: a header that claims more is damage; None: the format's own limit.
-      settings: of the stores that URLs lead to.
+      files: a list from `flatten`, or a node of paths, which are requested as needed unless `at_hand`.
+      compression_type: None detects it.
+      buffer_bytes: bytes to read ahead, if more than the reader's default.
+      cycle_length: number of files read in turn, `block_length` records each.
+      max_record_bytes: a header that claims more is damage; None: the limit of the format.
+      settings: settings of the stores of URLs.
     """
 
     def __init__(
@@ -73,16 +71,16 @@ class Records(Node):
         return Interleaved(self._one_by_one(run), open_file, self.cycle_length, self.block_length)
 
     def batches(self, run: Run, size: int) -> Iterator[_core.RecordBatch]:
-        """The records of paths that are not at hand, in batches of at most that size, each of one file."""
+        """Iterate over the records of paths that are not at hand, in batches of at most `size`, each of one file."""
 
         def open_file(file: Any) -> Iterator[_core.RecordBatch]:
-            one = self._of_one(file)
-            return WithLastRecords(one.stream(run, batch_size=size).batches(), partial(one._after, run))
+            records = self._of_one(file)
+            return WithLastRecords(records.stream(run, batch_size=size).batches(), partial(records._after, run))
 
         return Chained(self._one_by_one(run), open_file)
 
-    def _after(self, run: Run, given: int) -> Iterator[bytes]:
-        return after(self.stream(run).records(), given)
+    def _after(self, run: Run, count: int) -> Iterator[bytes]:
+        return after(self.stream(run).records(), count)
 
     def _one_by_one(self, run: Run) -> Iterator[Any]:
         assert isinstance(self.files, Node)
@@ -93,24 +91,24 @@ class Records(Node):
         return Records([file], self.compression_type, self.buffer_bytes, max_record_bytes=most, settings=self.settings)
 
     def listed(self, run: Run) -> Records:
-        """The same with the paths that its node gives now, in the order that is drawn now."""
+        """Return the same node with a list of paths, in the order that is drawn now."""
         if not isinstance(self.files, Node):
             return self
-        ways = self.compression_type, self.buffer_bytes, self.cycle_length, self.block_length
-        return Records(flatten(list(run(self.files))), *ways, self.max_record_bytes, self.settings)
+        options = self.compression_type, self.buffer_bytes, self.cycle_length, self.block_length
+        return Records(flatten(list(run(self.files))), *options, self.max_record_bytes, self.settings)
 
     @property
     def at_hand(self) -> bool:
-        """Whether all paths can be listed: there are not too many, and no function has to be called for them."""
+        """True if all paths can be listed: they are not too many, and computing them calls no function."""
         return not isinstance(self.files, Node) or lists_paths(self.files, _MOST_PATHS)
 
     @property
     def is_local(self) -> bool:
-        """Whether it is known that no file is in an object store."""
+        """True if all files are known to be local."""
         return not isinstance(self.files, Node) and not has_urls(self.files)
 
     def stream(self, run: Run, **options: Any) -> _core.RecordStream:
-        """The native stream of the records; options are others of RecordStream."""
+        """Return the native stream of the records; `options` are further options of RecordStream."""
         return record_stream(
             flatten(list(run(self.files))) if isinstance(self.files, Node) else self.files,
             compression_type=self.compression_type,
@@ -145,9 +143,9 @@ class Records(Node):
 
 
 def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:
-    """One node that interleaves these, if each is of one file and all are read in the same way; else None."""
+    """Return one node that interleaves these, or None unless each reads one file, and all with the same options."""
     files: list[Any] = []
-    ways: set[tuple[str | None, int | None]] = set()
+    options: set[tuple[str | None, int | None]] = set()
     settings = nodes[0].settings if nodes and isinstance(nodes[0], Records) else DEFAULT_SETTINGS
     for node in nodes:
         if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):
@@ -157,10 +155,10 @@ def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Recor
         if len(node.files) != 1 or not _is_one_path(node.files[0]):
             return None
         files.append(node.files[0])
-        ways.add((node.compression_type, node.max_record_bytes))
-    if len(ways) > 1:
+        options.add((node.compression_type, node.max_record_bytes))
+    if len(options) > 1:
         return None
-    compression_type, most = ways.pop() if ways else (None, None)
+    compression_type, most = options.pop() if options else (None, None)
     return Records(
         files,
         compression_type,
@@ -172,11 +170,11 @@ def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Recor
 
 
 def _is_one_path(file: Any) -> bool:
-    return isinstance(file, str | bytes) and not set(os.fsdecode(file)) & set("*?[")
+    return isinstance(file, str | Location) and not set(location_of(file).name) & set("*?[")
 
 
 def lists_paths(node: Node, most: int) -> bool:
-    """Whether the node's elements are paths, at most that many, which can be had ahead at no cost."""
+    """Return True if the node's elements are paths, at most `most`, that can be listed ahead at no cost."""
     if not 0 <= node.cardinality() <= most:
         return False
     while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):

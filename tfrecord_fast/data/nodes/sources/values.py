@@ -1,4 +1,4 @@
-"""Nodes that have no inputs."""
+"""Nodes of values in memory, generators, random numbers and lists of files."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Failing", "Foreign", "Generated", "RandomNumbers", "Specified", "mat
 
 
 class Generated(Node):
-    """What `make()` gives; it is called for each iteration.
+    """The elements of `make()`, which is called for each iteration.
 
     Args:
-      make: gives an iterable.
-      label: what repr calls it.
-      cardinality: how many elements there are, or what tells it when it is asked.
-      gives_paths: whether elements are single strings, which may be made ahead.
-      seen_again, calls_functions: as of Node.
-      shareable: whether threads may share its iterators as they are, because no Python code runs in them.
-      spec: what is known of elements; None: nothing before the first.
+      make: returns an iterable.
+      label: the name in `repr`.
+      cardinality: the number of elements, or a function that returns it.
+      gives_paths: elements are single strings, which may be listed ahead.
+      seen_again, calls_functions: as for Node.
+      shareable: threads may share the iterators as they are, because no Python code runs in them.
+      spec: the element_spec; None: unknown before the first element.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Generated(Node):
     def iterate(self, run: Run) -> Iterator[Any]:
         try:
             elements = iter(self._make())
-        except StopIteration as error:  # what starts it would take it for the end
+        except StopIteration as error:  # a caller would mistake it for the end
             raise InvalidArgumentError(f"{self._label} raised StopIteration before its first element") from error
         return elements if self._shareable else InTurn(elements)
 
@@ -84,7 +84,7 @@ class Generated(Node):
 
 
 class RandomNumbers(Generated):
-    """Endless numbers of 32 bits; with `draws.again`, others in each iteration."""
+    """Endless random numbers of 32 bits; with `draws.again`, different ones in each iteration."""
 
     draws: Draws
 
@@ -98,7 +98,7 @@ class RandomNumbers(Generated):
 
 
 class Foreign(Generated):
-    """What iterates in a way of its own, and knows how many elements it has: `count()`."""
+    """The elements of a dataset with its own `__iter__`; `count()` is their number."""
 
     def __init__(self, make: Callable[[], Iterable[Any]], label: str, count: Callable[[], int]) -> None:
         super().__init__(make, label, calls_functions=True)
@@ -112,10 +112,10 @@ class Foreign(Generated):
 
 
 def slices(element: Any, label: str) -> Generated:
-    """The rows of an element that lies in memory.
+    """Return a node of the rows of an element.
 
     Raises:
-      errors.InvalidArgumentError: its components differ in length, or one is a scalar.
+      errors.InvalidArgumentError: components differ in length, or a component is a scalar.
     """
     strings = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
     element = snapshot(element)
@@ -125,23 +125,23 @@ def slices(element: Any, label: str) -> Generated:
 
 
 def matching_files(patterns: Any) -> Generated:
-    """The sorted names of the files that match a glob pattern or a list of them, as bytes.
+    """Return a node of the sorted names, as bytes, of the files that match a glob pattern or a list of them.
 
     Raises:
       errors.InvalidArgumentError: no file matches.
     """
     normal = normalize(patterns)
-    given = [normal] if isinstance(normal, bytes) else list(normal)
-    found = glob(given)
-    if not found:
-        shown = [os.fsdecode(shown_name(pattern)) for pattern in given]
+    all_patterns = [normal] if isinstance(normal, bytes) else list(normal)
+    matches = glob(all_patterns)
+    if not matches:
+        shown = [os.fsdecode(shown_name(pattern)) for pattern in all_patterns]
         raise InvalidArgumentError(f"No files matched pattern: {shown[0] if len(shown) == 1 else shown}")
-    names = [name.encode() if isinstance(name, str) else name for name in sorted(found)]
+    names = [name.encode() if isinstance(name, str) else name for name in sorted(matches)]
     return Generated(partial(iter, names), f"list_files({len(names)} files)", len(names), True, shareable=True)
 
 
 class Specified(Of):
-    """The same elements, whose shapes and dtypes are known before there is one."""
+    """The same elements, with shapes and dtypes known in advance."""
 
     def __init__(self, node: Node, spec: Any) -> None:
         super().__init__(node)
@@ -161,14 +161,14 @@ class Specified(Of):
 
 
 class Failing(Node):
-    """No elements: iterating raises a TypeError that says why."""
+    """A node whose iteration raises a TypeError with that message."""
 
-    def __init__(self, why: str, label: str) -> None:
-        self._why = why
+    def __init__(self, message: str, label: str) -> None:
+        self._message = message
         self._label = label
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        raise TypeError(self._why)
+        raise TypeError(self._message)
 
     def label(self) -> str:
         return self._label
