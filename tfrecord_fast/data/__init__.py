@@ -1,4 +1,4 @@
-"""`tf.data`: datasets of records, and what is made from them."""
+"""`tf.data`: datasets of records, and their transformations."""
 
 from ..values.elements.specs import TensorSpec
 from . import experimental
