@@ -11,7 +11,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import live_tensorflow
-from tfrecord_fast.data.saved import Saving
+from tfrecord_fast.data.saving.saved import Saving
 
 Dataset = tf.data.Dataset
 

@@ -11,8 +11,10 @@ from ..examples.parsing.groups import check_label, frozen_groups
 from ..examples.parsing.parse import parse_example
 from ..typing import Groups, PathLike
 from ..values.elements.nests import normalize, stack
-from .csv_files import CsvDataset, make_csv_dataset
 from .dataset import Dataset
+from .files.csv_files import CsvDataset, make_csv_dataset
+from .files.records import TFRecordDataset
+from .numbers import AUTOTUNE, INFINITE, UNKNOWN
 from .options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -23,8 +25,6 @@ from .options import (
     Options,
     ThreadingOptions,
 )
-from .records import TFRecordDataset
-from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
 from .transformations import (
     Reducer,
     TFRecordWriter,
@@ -135,12 +135,12 @@ def parse_example_dataset(
     *,
     groups: Groups | None = None,
 ) -> Callable[[Dataset[Any]], Dataset[Any]]:
-    """For `Dataset.apply` on batches of serialized Examples: dicts of columns, as of `io.parse_example`.
+    """Return a transformation, for `Dataset.apply`, of batches of serialized Examples to dicts of columns.
 
     Args:
       features: dict of keys to features.
       num_parallel_calls, deterministic: accepted; a batch is parsed on several threads in any case.
-      groups: of features that are to be one column, as of `io.parse_example`.
+      groups: groups of features that form one column, as for `io.parse_example`.
 
     Raises:
       ValueError: no features.
@@ -154,12 +154,12 @@ def parse_example_dataset(
     """
     if not features:
         raise ValueError("Missing: features was None or empty.")
-    given, named = copied(features), None if groups is None else dict(frozen_groups(groups))  # as they are now
+    fixed, named = copied(features), None if groups is None else dict(frozen_groups(groups))  # later changes don't show
 
     def parse(serialized: Any) -> Any:
-        return parse_example(serialized, given, groups=named)
+        return parse_example(serialized, fixed, groups=named)
 
-    parse.__qualname__ = "parse_example"  # what repr calls it
+    parse.__qualname__ = "parse_example"  # for repr
     return lambda dataset: dataset.map(parse)
 
 
@@ -182,29 +182,29 @@ def make_batched_features_dataset(
     *,
     groups: Groups | None = None,
 ) -> Dataset[Any]:
-    """Files of Examples as batches of columns.
+    """Read files of Examples as batches of columns.
 
     Args:
       file_pattern: a pattern, or a list of files and patterns.
-      features: dict of keys to features, as of `io.parse_example`.
-      reader: what makes a dataset of a file; TFRecordDataset by default.
-      label_key: a feature, or a group, that is taken out of the dict; elements are then (dict, label).
+      features: dict of keys to features, as for `io.parse_example`.
+      reader: a function from a file to a dataset; TFRecordDataset by default.
+      label_key: a feature, or a group, to move out of the dict; elements are then (dict, label).
       reader_args: further arguments of the reader.
-      num_epochs: None or -1: no end.
-      shuffle: files, and records within `shuffle_buffer_size`; `shuffle_seed` makes it repeatable.
-      prefetch_buffer_size: batches made ahead.
-      reader_num_threads: how many files are interleaved; 1 by default.
+      num_epochs: None or -1: endless.
+      shuffle: shuffles files, and records within `shuffle_buffer_size`; `shuffle_seed` makes the order repeatable.
+      prefetch_buffer_size: batches to prefetch.
+      reader_num_threads: number of files to interleave; 1 by default.
       parser_num_threads: accepted; a batch is parsed on several threads in any case.
       sloppy_ordering: accepted; the order is always deterministic.
-      drop_final_batch: leaves a smaller last batch out. Without end there is none: batches run on from epoch to epoch.
-      groups: of features that are to be one column, as of `io.parse_example`.
+      drop_final_batch: leaves out a smaller last batch. Endless batches continue from epoch to epoch.
+      groups: groups of features that form one column, as for `io.parse_example`.
 
     Returns:
       A Dataset of dicts of columns; of tuples (dict, column) with `label_key`.
 
     Raises:
       errors.InvalidArgumentError: no file matches.
-      ValueError: `label_key` is not one of the features, or in a group.
+      ValueError: `label_key` is neither a feature nor a group, or is part of a group.
     """
     if label_key is not None and label_key not in features and not groups:
         raise ValueError(
@@ -243,13 +243,13 @@ def make_tf_record_dataset(
     num_parallel_parser_calls: int | None = None,
     drop_final_batch: bool = False,
 ) -> Dataset[Any]:
-    """Files of records as batches, each record through `parser_fn` first if there is one.
+    """Read files of records as batches, after mapping `parser_fn` over the records.
 
     The other arguments are those of `make_batched_features_dataset`.
 
     Args:
-      num_parallel_parser_calls: calls the function on this many threads, 2 by default.
-      num_parallel_reads: interleaves this many files, 24 by default.
+      num_parallel_parser_calls: number of threads that call the function; 2 by default.
+      num_parallel_reads: number of files to interleave; 24 by default.
 
     Raises:
       errors.InvalidArgumentError: no file matches.
@@ -269,7 +269,7 @@ def make_tf_record_dataset(
 def _records(
     file_pattern: Any, reader: Callable[..., Any], reader_args: Any, cycle_length: int, shuffle: bool, seed: int | None
 ) -> Dataset[Any]:
-    """The records of the files that match, with TensorFlow's order of files."""
+    """Return the records of the matching files, in TensorFlow's order."""
     patterns = (
         [file_pattern] if isinstance(file_pattern, str | bytes) or hasattr(file_pattern, "__fspath__") else file_pattern
     )
@@ -294,15 +294,15 @@ def RandomDataset(seed: int | None = None) -> Dataset[Any]:
 
 
 def from_list(elements: Any, name: str | None = None) -> Dataset[Any]:
-    """The elements of a list, which may be structures.
+    """Return a dataset of a list's elements, which may be structures.
 
     Raises:
       ValueError: no elements.
     """
-    given = list(elements)
-    if not given:
+    normalized = [normalize(element) for element in elements]
+    if not normalized:
         raise ValueError("Empty list of elements is not supported.")
-    return Dataset.from_tensor_slices(stack([normalize(element) for element in given]))
+    return Dataset.from_tensor_slices(stack(normalized))
 
 
 def load(path: PathLike, element_spec: Any = None, compression: str | None = None, reader_func: Any = None) -> Any:

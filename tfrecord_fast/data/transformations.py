@@ -1,4 +1,4 @@
-"""What `tf.data.experimental` has for `Dataset.apply`: functions that give a function from a dataset to another."""
+"""Functions of `tf.data.experimental` that return a transformation for `Dataset.apply`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..files.writing.writer import TFRecordWriter as RecordWriter
-from .arguments import check_count
 from .functions import call
 from .handle import Handle, node_of, same_of
-from .nodes.counted import Counted
-from .nodes.joins import InterleaveAhead
-from .nodes.running import run
+from .nodes.elements.checks import Counted
+from .nodes.joins.joining import InterleaveAhead
+from .nodes.native.running import run
+from .numbers import check_count
 
 __all__ = [
     "Reducer",
@@ -45,12 +45,12 @@ Transformation = Callable[[Any], Any]  # from a dataset to another
 
 
 class Reducer(NamedTuple):
-    """What `group_by_reducer` does with a group.
+    """The functions of `group_by_reducer`.
 
     Args:
-      init_func: gives a state, from the group's number.
-      reduce_func: gives the next state, from a state and an element.
-      finalize_func: gives the group's element, from the last state, whose items it gets as arguments if it is a tuple.
+      init_func: returns the first state, from the group's number.
+      reduce_func: returns the next state, from a state and an element.
+      finalize_func: returns the group's element, from the last state; a tuple is unpacked into arguments.
     """
 
     init_func: Callable[[Any], Any]
@@ -59,7 +59,7 @@ class Reducer(NamedTuple):
 
 
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """The same dataset, with that `cardinality()`; iterating raises FailedPreconditionError if it has another."""
+    """Return a transformation that sets `cardinality()`; iterating raises FailedPreconditionError if it is wrong."""
     expected = check_count("expected_cardinality", expected_cardinality, -2)
     return lambda dataset: same_of(dataset, Counted(node_of(dataset), expected))
 
@@ -74,7 +74,7 @@ def map_and_batch(
     """`map` and `batch`.
 
     Raises:
-      ValueError: `num_parallel_batches` and `num_parallel_calls`.
+      ValueError: both `num_parallel_batches` and `num_parallel_calls`.
     """
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set")
@@ -90,12 +90,13 @@ def parallel_interleave(
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Transformation:
-    """`interleave`, where a dataset that ends takes up its turn; in the same order each time."""
+    """`interleave` in another order: a dataset that ends uses up its turn. The order is always deterministic."""
 
     def applied(dataset: Any) -> Any:
-        made = dataset.interleave(map_func, cycle_length, block_length)
-        node: Any = node_of(made)
-        return same_of(made, InterleaveAhead(node.input, node.open, node.name, node.cycle_length, node.block_length))
+        interleaved = dataset.interleave(map_func, cycle_length, block_length)
+        node: Any = node_of(interleaved)
+        ahead = InterleaveAhead(node.input, node.open, node.name, node.cycle_length, node.block_length)
+        return same_of(interleaved, ahead)
 
     return applied
 
@@ -136,7 +137,7 @@ def group_by_window(
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
-    """For each number that `key_func` gives, what a Reducer makes of its elements; sorted by these numbers."""
+    """Return a transformation that reduces the elements of each key; results are sorted by key."""
 
     def applied(dataset: Any) -> Any:
         def reduced(key: Any, group: Any) -> Any:
@@ -152,8 +153,8 @@ def bucket_by_sequence_length(
     element_length_func: Callable[..., Any], bucket_boundaries: Any, bucket_batch_sizes: Any, *args: Any, **kwargs: Any
 ) -> Transformation:
     """`Dataset.bucket_by_sequence_length`, with the same arguments."""
-    given = (element_length_func, bucket_boundaries, bucket_batch_sizes, *args)
-    return lambda dataset: dataset.bucket_by_sequence_length(*given, **kwargs)
+    arguments = (element_length_func, bucket_boundaries, bucket_batch_sizes, *args)
+    return lambda dataset: dataset.bucket_by_sequence_length(*arguments, **kwargs)
 
 
 def dense_to_ragged_batch(
@@ -191,15 +192,15 @@ def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transfo
 
 
 def at(dataset: Any, index: Any) -> Any:
-    """The element of that number, from 0; those before it are made, too.
+    """Return the element with that number, from 0; the elements before it are computed as well.
 
     Raises:
-      errors.OutOfRangeError: there are not so many.
+      errors.OutOfRangeError: the dataset has fewer elements.
     """
     number = check_count("index", index, 0)
     for element in dataset.skip(number).take(1):
         return element
-    raise OutOfRangeError(f"there is no element {number}: the dataset has {int(dataset.cardinality())}")
+    raise OutOfRangeError(f"index {number} is out of range: the dataset has {int(dataset.cardinality())} elements")
 
 
 def get_single_element(dataset: Any) -> Any:
@@ -213,7 +214,7 @@ def get_structure(dataset: Any) -> Any:
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Any:
-    """`Dataset.choose_from_datasets`, which goes on when one is empty."""
+    """`Dataset.choose_from_datasets`, which by default continues when a dataset is empty."""
     return choice_dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
@@ -221,10 +222,10 @@ def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Any:
     """`Dataset.sample_from_datasets`."""
-    given = list(datasets)
-    if not given:
+    nonempty = list(datasets)
+    if not nonempty:
         raise InvalidArgumentError("`datasets` should not be empty.")
-    return given[0].sample_from_datasets(given, weights, seed, stop_on_empty_dataset)
+    return nonempty[0].sample_from_datasets(nonempty, weights, seed, stop_on_empty_dataset)
 
 
 def save(dataset: Any, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
@@ -233,7 +234,7 @@ def save(dataset: Any, path: Any, compression: Any = None, shard_func: Any = Non
 
 
 class TFRecordWriter:
-    """Writes a dataset of strings into one file.
+    """Writer of a dataset of strings into one file.
 
     >>> import tfrecord_fast as tf
     >>> strings = tf.data.Dataset.from_tensor_slices(["a", "b"])
@@ -246,10 +247,10 @@ class TFRecordWriter:
         self._filename, self._compression_type = filename, compression_type
 
     def write(self, dataset: Any) -> None:
-        """Writes all of its elements.
+        """Write all elements.
 
         Raises:
-          TypeError: elements that are no strings.
+          TypeError: an element is not a scalar string.
         """
         if not isinstance(dataset, Handle):
             raise TypeError(f"`dataset` must be a dataset, got {type(dataset).__name__}")

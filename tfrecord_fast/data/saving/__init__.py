@@ -1,0 +1,7 @@
+"""Elements saved in files: `Dataset.save`, `snapshot` and `cache(filename)`.
+
+| module | subject |
+| --- | --- |
+| `saved` | the file format |
+| `named_tuples` | named tuples and attrs classes of elements |
+"""
