@@ -4,6 +4,6 @@
 | --- | --- |
 | `dividing`, `sampling`, `shuffling`, `deduplicating`, `repairing` | one command each |
 | `row_keys` | keys that identify records |
-| `parts_writer` | several files that are renamed together |
+| `multi_file_writer` | several files that are renamed together |
 | `task_shards` | one shard for each task of an engine |
 """

@@ -15,7 +15,7 @@ from ...base.record_format import FRAME_BYTES
 from ...errors import InvalidArgumentError
 from .row_keys import KeyFunction, numbers
 
-__all__ = ["SplitFunction", "by_hash", "parts_by_bytes", "parts_by_records", "stratified"]
+__all__ = ["SplitFunction", "by_hash", "files_by_bytes", "files_by_records", "stratified"]
 
 # Returns the split of each record: int64 [n].
 SplitFunction = Callable[[_core.RecordBatch], NDArray[np.int64]]
@@ -85,7 +85,7 @@ def _cycle(ratio: Sequence[Fraction]) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(counts)), counts)[np.argsort(middles, kind="stable")]
 
 
-def parts_by_records(
+def files_by_records(
     batches: Iterable[_core.RecordBatch], capacity: Callable[[int], int]
 ) -> Iterator[tuple[int, _core.RecordBatch]]:
     """Yield the number of a file and some of its records, in order. File i has `capacity(i)` records, or less at the
@@ -101,7 +101,7 @@ def parts_by_records(
             row, left = row + taken, left - taken
 
 
-def parts_by_bytes(batches: Iterable[_core.RecordBatch], capacity: int) -> Iterator[tuple[int, _core.RecordBatch]]:
+def files_by_bytes(batches: Iterable[_core.RecordBatch], capacity: int) -> Iterator[tuple[int, _core.RecordBatch]]:
     """Yield the number of a file and some of its records, in order. Uncompressed, a file has at most `capacity` bytes,
     or a single larger record."""
     number = size = 0

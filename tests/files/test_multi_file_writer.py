@@ -11,7 +11,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
-from tfrecord_fast.files.rewriting.parts_writer import PartsWriter
+from tfrecord_fast.files.rewriting.multi_file_writer import MultiFileWriter
 from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.files.system import temporary
 from tfrecord_fast.files.system.temporary import complete_file, targets_of
@@ -42,12 +42,12 @@ def names(folder):
     return sorted(os.listdir(folder))
 
 
-# ---- PartsWriter ----
+# ---- MultiFileWriter ----
 
 
 def test_parts_get_their_names_at_the_end(tmp_path):
     paths = [str(tmp_path / name) for name in "abc"]
-    with PartsWriter(num_threads=1) as writer:
+    with MultiFileWriter(num_threads=1) as writer:
         assert len(writer) == 0
         writer.open(paths[:2])
         writer.open(paths[2:])
@@ -61,7 +61,7 @@ def test_parts_get_their_names_at_the_end(tmp_path):
 
 
 def test_closing_says_what_was_written(tmp_path):
-    writer = PartsWriter("GZIP")
+    writer = MultiFileWriter("GZIP")
     writer.open([str(tmp_path / "a"), str(tmp_path / "b")])
     writer.write(1, batch(b"x", b"y", b"z"))
     written = writer.close()
@@ -73,12 +73,12 @@ def test_closing_says_what_was_written(tmp_path):
 
 
 def test_no_parts_are_no_files():
-    assert PartsWriter().close() == []
+    assert MultiFileWriter().close() == []
 
 
 def test_an_exception_removes_the_parts(tmp_path):
     (tmp_path / "a").write_bytes(b"before")
-    with pytest.raises(KeyError), PartsWriter() as writer:
+    with pytest.raises(KeyError), MultiFileWriter() as writer:
         writer.open([str(tmp_path / "a"), str(tmp_path / "b")])
         writer.write(0, batch(b"x"))
         raise KeyError
@@ -86,7 +86,7 @@ def test_an_exception_removes_the_parts(tmp_path):
 
 
 def test_a_part_that_can_not_get_its_name_is_removed(tmp_path):
-    writer = PartsWriter()
+    writer = MultiFileWriter()
     writer.open([str(tmp_path / name) for name in "abc"])
     (tmp_path / "b").mkdir()
     with pytest.raises(IsADirectoryError) as caught:
@@ -97,7 +97,7 @@ def test_a_part_that_can_not_get_its_name_is_removed(tmp_path):
 
 def test_files_whose_number_is_known_at_the_end(tmp_path):
     pattern = str(tmp_path / "p-{shard:02d}-of-{num_shards}")
-    with PartsWriter() as writer:
+    with MultiFileWriter() as writer:
         for number in range(3):
             writer.open_next(pattern)
             writer.write(number, batch(b"%d" % number))
@@ -109,13 +109,13 @@ def test_files_whose_number_is_known_at_the_end(tmp_path):
 
 def test_the_number_of_objects_has_to_be_known():
     with pytest.raises(ValueError, match=r"^memory://b/p: the number of objects must be known in advance$"):
-        PartsWriter().open_next("memory://b/p")
-    assert len(PartsWriter()) == 0
+        MultiFileWriter().open_next("memory://b/p")
+    assert len(MultiFileWriter()) == 0
 
 
 def test_a_part_does_not_get_the_name_of_a_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with PartsWriter() as writer:
+    with MultiFileWriter() as writer:
         writer.open([str(tmp_path / "a")])
         (pipe,) = targets_of([str(tmp_path / "pipe")])
         with pytest.raises(FileExistsError, match="a device or a pipe has this name") as caught:
@@ -131,7 +131,7 @@ def test_a_part_does_not_move_to_another_disk(tmp_path):
     if not os.path.isdir("/dev/shm") or os.stat("/dev/shm").st_dev == os.stat(tmp_path).st_dev:
         pytest.skip("there is no other disk")
     name = f"/dev/shm/tfrecord_fast-{os.getpid()}"
-    with PartsWriter() as writer:
+    with MultiFileWriter() as writer:
         writer.open([str(tmp_path / "a")])
         with pytest.raises(OSError, match="cross-device") as caught:
             writer._shards[0].rename(targets_of([name])[0])
@@ -140,7 +140,7 @@ def test_a_part_does_not_move_to_another_disk(tmp_path):
 
 
 def test_objects_are_put_together_at_the_end(memory):
-    with PartsWriter(num_threads=1) as writer:
+    with MultiFileWriter(num_threads=1) as writer:
         writer.open([f"memory://b/{name}" for name in "abc"])
         for number in range(3):
             writer.write(number, batch(b"%d" % number, b"x"))
@@ -153,7 +153,7 @@ def test_objects_are_put_together_at_the_end(memory):
 
 
 def test_objects_say_what_was_written_in_order(memory):
-    writer = PartsWriter(num_threads=1)
+    writer = MultiFileWriter(num_threads=1)
     writer.open([f"memory://b/{number:02d}" for number in range(20)])
     for number in range(20):
         writer.write(number, batch(*[b"x" * number] * number))
@@ -163,7 +163,7 @@ def test_objects_say_what_was_written_in_order(memory):
 
 
 def test_an_exception_leaves_no_objects(memory):
-    with pytest.raises(KeyError), PartsWriter(num_threads=1) as writer:
+    with pytest.raises(KeyError), MultiFileWriter(num_threads=1) as writer:
         writer.open(["memory://b/a", "memory://b/b"])
         writer.write(0, batch(b"x"))
         writer.complete(1)
@@ -180,7 +180,7 @@ def test_an_object_whose_writer_can_not_be_made_is_given_up(memory, monkeypatch)
 
     monkeypatch.setattr(shards, "TFRecordWriter", fail)
     with pytest.raises(MemoryError):
-        PartsWriter().open(["memory://b/a"])
+        MultiFileWriter().open(["memory://b/a"])
     assert len(opened) == 1 and opened[0].closed and memory.find("/b") == []
 
 
@@ -191,7 +191,7 @@ def test_a_file_whose_writer_can_not_be_made_is_removed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(shards, "TFRecordWriter", fail)
     with pytest.raises(MemoryError):
-        PartsWriter().open([str(tmp_path / "a")])
+        MultiFileWriter().open([str(tmp_path / "a")])
     assert names(tmp_path) == []
 
 
@@ -287,7 +287,7 @@ def test_a_list_of_objects_is_one(memory):
 
 def test_one_object_needs_no_threads(memory, monkeypatch):
     monkeypatch.setattr(shards, "ThreadPoolExecutor", None)
-    writer = PartsWriter(num_threads=1)
+    writer = MultiFileWriter(num_threads=1)
     writer.open(["memory://b/a"])
     writer.complete(0)
     assert publish_all(writer._shards) == [("memory://b/a", 0, 0)]

@@ -14,10 +14,10 @@ from ..system.temporary import targets_of
 from ..writing.example_writer import WrittenFile, shard_paths
 from ..writing.output_files import OutputFile, open_outputs, open_unnamed, publish_all
 
-__all__ = ["PartsWriter"]
+__all__ = ["MultiFileWriter"]
 
 
-class PartsWriter:
+class MultiFileWriter:
     """Writes files by number. A context manager: at its end they get their names, or are removed after an exception.
 
     Local files are written under hidden names. If the process is killed, the next writer of the same files removes
@@ -97,7 +97,7 @@ class PartsWriter:
             for shard in self._shards:
                 shard.discard()
 
-    def __enter__(self) -> PartsWriter:
+    def __enter__(self) -> MultiFileWriter:
         return self
 
     def __exit__(
