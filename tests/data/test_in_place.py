@@ -243,3 +243,39 @@ def test_windows_share_nothing_that_can_be_written():
     windows = Dataset.range(4).map(lambda x: np.array([x])).window(2, 1)
     worked = all_of(windows.flat_map(lambda window: window.map(add).batch(2)))
     assert worked == [[[1], [2]], [[2], [3]], [[3], [4]], [[4]]]
+
+
+def in_place(x):
+    for leaf in x.values() if isinstance(x, dict) else [getattr(x, "values", x)]:
+        leaf += 1
+    return x
+
+
+STORED = {
+    "array": lambda x: np.full(2, x),
+    "large": lambda x: np.full(20_000, x),
+    "dict": lambda x: {"a": np.full(2, x)},
+    "ragged": lambda x: tf.RaggedTensor.from_row_splits(np.full(2, x), [0, 1, 2]),
+    "sparse": lambda x: tf.SparseTensor([[0], [1]], np.full(2, x), [2]),
+}
+
+
+def flat(element):
+    element = element["a"] if isinstance(element, dict) else getattr(element, "values", element)
+    return np.asarray(element).tolist()
+
+
+@pytest.mark.parametrize("threads", [None, 2])
+@pytest.mark.parametrize("shape", STORED.values(), ids=STORED)
+@pytest.mark.parametrize("method", ["cache", "snapshot", "load"])
+def test_functions_may_work_in_place_on_what_a_file_kept(tmp_path, method, shape, threads):
+    dataset = Dataset.range(2).map(shape)
+    if method == "load":
+        dataset.save(str(tmp_path / "kept"))
+        kept = Dataset.load(str(tmp_path / "kept"))
+    else:
+        kept = getattr(dataset, method)(str(tmp_path / "kept"))
+    want = [[value + 1 for value in flat(element)] for element in dataset]
+    changed = kept.map(in_place, num_parallel_calls=threads)
+    for _ in range(3):
+        assert [flat(element) for element in changed] == want

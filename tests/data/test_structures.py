@@ -334,3 +334,9 @@ def test_a_dataset_joined_with_itself_sixty_times_is_made_at_once():
         dataset = dataset.concatenate(dataset)
     assert dataset.cardinality() == 2**61 and dataset.element_spec.shape == ()
     assert next(iter(dataset)) == 1
+
+
+@pytest.mark.parametrize("nothing", [{}, (), {"a": ()}], ids=repr)
+def test_zip_takes_a_dataset_at_least(nothing):
+    with pytest.raises(InvalidArgumentError, match="at least one dataset"):
+        Dataset.zip(nothing)

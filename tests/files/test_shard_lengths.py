@@ -437,3 +437,18 @@ def test_a_reader_says_what_it_will_do(files, folder):
     )
     assert "endless from epoch 0" in repr(tf.ShardReader("none", num_epochs=None))
     assert "features to be inferred" in repr(tf.ShardReader("none", "infer"))
+
+
+def test_equal_parts_of_a_file_of_which_a_reader_of_all_would_see_nothing(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"%d" % i for i in range(6)])
+    data = bytearray(path.read_bytes())
+    data[12] ^= 1  # of the first record
+    path.write_bytes(data)
+    options = {"shard_by": "record", "equal_shards": "pad", "on_corrupt": "skip_file", "index_cache": False}
+    readers = [tf.ShardReader(path, batch_size=1, shard=(number, 3), **options) for number in range(3)]
+    for call in (len, list):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="part 0 of 3 has no records, and one reader"):
+            call(readers[0])
+    assert [[batch.tolist() for batch in reader] for reader in readers[1:]] == [[[b"1"], [b"4"]], [[b"2"], [b"5"]]]
