@@ -42,7 +42,7 @@ STANDARD_HEADERS = """
 """.split()
 
 # csrc/bindings is compiled in this many pieces: alone, each of its sources takes seconds for pybind11's own functions.
-BINDING_PIECES = 4
+BINDING_PIECES = 2
 
 debug = os.environ.get("DEBUG", "0") not in ("", "0")
 sanitizers = os.environ.get("SANITIZE", "")

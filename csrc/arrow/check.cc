@@ -77,7 +77,7 @@ std::string Counted(int64_t count, const char* what) { return std::to_string(cou
 Status CheckChildren(const ArrowSchema& schema, const ArrowArray& array, int64_t wanted) {
   if (schema.n_children != wanted || array.n_children != wanted || wanted < 0) {
     return ArrowError("a '" + std::string(schema.format) + "' with " + Counted(schema.n_children, "children") +
-                " in its schema and " + std::to_string(array.n_children) + " in its array");
+                      " in its schema and " + std::to_string(array.n_children) + " in its array");
   }
   if (wanted > kMostArrowNodes) return ArrowError("it has " + Counted(wanted, "children"));
   if (wanted > 0 && (schema.children == nullptr || array.children == nullptr)) return ArrowError("it has no children");
@@ -91,8 +91,8 @@ Status CheckChildren(const ArrowSchema& schema, const ArrowArray& array, int64_t
 
 Status CheckBuffers(ArrowForm form, const ArrowSchema& schema, const ArrowArray& array, int64_t least) {
   if (array.n_buffers < least || (form != ArrowForm::kViews && array.n_buffers != least)) {
-    return ArrowError("a '" + std::string(schema.format) + "' with " + Counted(array.n_buffers, "buffers") + ", expected " +
-                std::to_string(least));
+    return ArrowError("a '" + std::string(schema.format) + "' with " + Counted(array.n_buffers, "buffers") +
+                      ", expected " + std::to_string(least));
   }
   if (array.buffers == nullptr) return ArrowError("it has no buffers");
   if (array.null_count > 0 && array.buffers[0] == nullptr) return ArrowError("it has nulls, but no validity buffer");
@@ -131,7 +131,7 @@ std::string PermutationIn(std::string_view json) {
   return dense.substr(begin + key.size() - 1, dense.find(']', begin) - begin - key.size() + 2);
 }
 
-// Whether "[0,1,2]" names the axes in their own order.
+// True if "[0,1,2]" names the axes in their own order.
 bool InOrder(std::string_view permutation) {
   std::string expected = "[";
   for (int axis = 0; expected.size() < permutation.size(); ++axis) expected += std::to_string(axis) + ",";

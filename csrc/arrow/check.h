@@ -1,6 +1,6 @@
-// Checks of what an Arrow producer hands over, before anything acts on it: a producer may lie, by mistake or on purpose.
+// Checks of what an Arrow producer hands over, before anything acts on it: a producer may lie, by accident or intent.
 //
-// The interface gives the sizes of view buffers only, so another buffer that is too short cannot be detected. Everything
+// The interface has sizes for the buffers of views only, so another buffer that is too short cannot be detected. All
 // else can: released structures, missing buffers and children, negative or huge lengths, endless nesting. Offsets and
 // indices are checked where they are read, once.
 

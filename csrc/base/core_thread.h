@@ -22,7 +22,7 @@ namespace internal {
 
 // Address space that nothing else takes until the new thread gives it back, since the thread may have to get pages of
 // its own from the system for each of the few small things that it needs. Other threads can still be first to take
-// them, so whoever starts the thread waits to hear whether it has what it needs.
+// them, so the starter of the thread waits until it has its memory, or failed.
 class Beginning {
  public:
   Beginning();
@@ -33,7 +33,7 @@ class Beginning {
   enum State : int { kNotYet, kBegun, kFailed };
   using Told = std::shared_ptr<std::atomic<int>>;  // a State
 
-  // What the thread does first. False: it can't begin, and ends.
+  // The first step of the thread. False: it can't begin, and ends.
   bool Begin() noexcept;
 
   Told told() const { return told_; }

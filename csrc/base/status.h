@@ -61,7 +61,7 @@ class [[nodiscard]] Status {
 
   bool ok() const { return detail_ == nullptr; }
   StatusCode code() const { return detail_ ? detail_->code : StatusCode::kOk; }
-  // Whether the system refused to open a file because too many are open, in this process or in all of them.
+  // True if the system refused to open a file because too many are open, in this process or in all of them.
   bool too_many_open_files() const;
   // Only for a status that is not OK.
   const Detail& detail() const { return *detail_; }
@@ -86,7 +86,7 @@ class [[nodiscard]] Status {
 
 namespace tfr {
 
-// What `run` returns; std::bad_alloc is kOutOfMemory.
+// Returns run(), or kOutOfMemory for std::bad_alloc.
 template <typename Run>
 Status WithoutThrowing(const Run& run) {
   try {

@@ -1,4 +1,4 @@
-// What the binding files share: one Bind… function per room, called by module.cc, and the few conversions
+// Shared by the binding files: one Bind… function per room, called by module.cc, and the few conversions
 // that more than one of them needs. Everything here is called with the GIL held unless stated otherwise.
 
 #ifndef TFRECORD_FAST_BINDINGS_BINDINGS_H_
@@ -12,6 +12,7 @@
 
 #include "base/records.h"
 #include "base/status.h"
+#include "bindings/gil.h"
 
 namespace tfr {
 
@@ -41,6 +42,17 @@ void SetPythonError(const Status& status);
 [[noreturn]] void ThrowStatus(const Status& status);
 inline void ThrowIfError(const Status& status) {
   if (!status.ok()) ThrowStatus(status);
+}
+
+// Runs `work`, which returns a Status, without the GIL, and throws its error.
+template <typename Work>
+void RunWithoutGil(Work work) {
+  Status status;
+  {
+    GilReleased no_gil;
+    status = work();
+  }
+  ThrowIfError(status);
 }
 
 // For code written against CPython's slots, in a catch block: sets the Python exception for the C++ exception.

@@ -1,4 +1,4 @@
-// What was built in: the compiler, sanitizers, and the codecs with their libraries.
+// Facts about the build: the compiler, sanitizers, and the codecs with their libraries.
 
 #include <pybind11/stl.h>
 

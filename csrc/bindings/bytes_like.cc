@@ -65,7 +65,7 @@ void RefuseMasked(const py::array& array, const std::string& what) {
 
 bool IsNumpyScalar(py::handle object) { return PyObject_TypeCheck(object.ptr(), numpy_scalar); }
 
-// What another library's tensor holds; a null object if it is not one.
+// The array in another library's tensor; a null object for any other object.
 py::object OfTensor(py::handle object) {
   if (IsArray(object) || IsNumpyScalar(object) || PyType_Check(object.ptr())) return {};
   const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttrString(object.ptr(), "numpy"));
@@ -75,20 +75,6 @@ py::object OfTensor(py::handle object) {
     return {};
   }
   return PyCallable_Check(method.ptr()) != 0 ? method() : py::object();
-}
-
-HeldBytes OfBytes(py::handle object) {
-  return {{reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(object.ptr())),
-           static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))},
-          OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
-}
-
-HeldBytes OfText(py::handle object) {
-  Py_ssize_t size;
-  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
-  if (text == nullptr) throw py::error_already_set();
-  return {{reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)},
-          OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
 }
 
 // True for memory that no one can write to. Being read-only is not enough: others may write through another view.
@@ -137,9 +123,9 @@ class BatchMaker {
   }
 
   void Add(PyObject* item) {
-    if (PyBytes_Check(item)) [[likely]] {
-      batch_->records.push_back(
-          {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))});
+    Bytes bytes;
+    if (PlainBytes(item, &bytes)) [[likely]] {
+      batch_->records.push_back(bytes);
       held_->objects.push_back(Py_NewRef(item));
       return;
     }
@@ -159,8 +145,8 @@ class BatchMaker {
   std::shared_ptr<HeldObjects> held_ = std::make_shared<HeldObjects>();
 };
 
-// What gives its keys when it is iterated: a dict, another mapping, a frame; but a pandas Series gives its values. A
-// set has no order.
+// True for objects that yield their keys when iterated: a dict, another mapping, a frame (but a pandas Series
+// yields its values); and for sets, which have no order.
 bool IsNoSequence(py::handle object) {
   if (PyDict_Check(object.ptr()) || PyAnySet_Check(object.ptr()) || !py::hasattr(object, "__iter__")) return true;
   return py::hasattr(object, "keys") && !py::getattr(object, "ndim", py::int_(0)).equal(py::int_(1));
@@ -204,13 +190,27 @@ py::object AsBytes(py::object object, const std::string& what) {
 
 }  // namespace
 
+bool PlainBytes(PyObject* object, Bytes* bytes) {
+  if (PyBytes_Check(object)) {
+    *bytes = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(object)),
+              static_cast<size_t>(PyBytes_GET_SIZE(object))};
+    return true;
+  }
+  if (!PyUnicode_Check(object)) return false;
+  Py_ssize_t size;
+  const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text == nullptr) throw py::error_already_set();
+  *bytes = {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)};
+  return true;
+}
+
 bool IsNumericArray(py::handle object) {
   return IsArray(object) && !IsOfStrings(py::reinterpret_borrow<py::array>(object));
 }
 
 HeldBytes BytesOfPython(py::handle object, const std::string& what, Memory memory) {
-  if (PyBytes_Check(object.ptr())) return OfBytes(object);
-  if (PyUnicode_Check(object.ptr())) return OfText(object);
+  Bytes bytes;
+  if (PlainBytes(object.ptr(), &bytes)) return {bytes, OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
   if (PyByteArray_Check(object.ptr()) || PyMemoryView_Check(object.ptr())) return OfBuffer(object, what, memory);
   const Recursion recursion;
   if (IsArray(object)) return OfArray(py::reinterpret_borrow<py::array>(object), what, memory);

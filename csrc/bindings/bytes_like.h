@@ -1,4 +1,4 @@
-// What counts as bytes, said once, for everything in Python that gives the core byte strings or serialized records.
+// The definition of bytes-like, for all byte strings and serialized records that Python passes to the core.
 //
 // One byte string is: bytes (np.bytes_ too); str, as UTF-8; bytearray, memoryview and every other contiguous buffer of
 // format B, b or c; a NumPy array of uint8 or int8, whatever its shape; a NumPy array without dimensions of strings or
@@ -29,14 +29,17 @@ struct HeldBytes {
   Owner owner;  // keeps them valid; may be dropped without the GIL
 };
 
-// Memory that others may write to is copied, unless whoever asks reads each byte once.
+// Memory that others may write to is copied, unless the caller reads each byte once.
 enum class Memory : uint8_t { kFrozen, kShared };
 
+// Sets *bytes for a bytes object or a str; false for other objects. Throws for a str that has no UTF-8.
+bool PlainBytes(PyObject* object, Bytes* bytes);
+
 // One byte string, without a copy where its memory allows. Throws TypeError, which begins with `what` and names the
-// type, for everything else.
+// type, for any other object.
 HeldBytes BytesOfPython(pybind11::handle object, const std::string& what, Memory memory = Memory::kFrozen);
 
-// Whether it is a NumPy array of anything but strings and objects.
+// True for a NumPy array of anything but strings and objects.
 bool IsNumericArray(pybind11::handle object);
 
 void BindBytesLike(pybind11::module_& m);

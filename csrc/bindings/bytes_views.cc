@@ -10,7 +10,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/bytes_like.h"
-#include "bindings/gil.h"
+#include "bindings/bytes_sequence.h"
 #include "bindings/owned_once.h"
 
 namespace py = pybind11;
@@ -48,13 +48,8 @@ py::tuple OfObjects(const py::handle& objects) {
     }
     PyObject* const item = PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
     Bytes& view = made->views[i];
-    if (PyBytes_Check(item)) {
-      view = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))};
-    } else if (PyUnicode_Check(item)) {
-      Py_ssize_t length;
-      const char* text = PyUnicode_AsUTF8AndSize(item, &length);
-      if (text == nullptr) throw py::error_already_set();
-      view = {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(length)};
+    if (PlainBytes(item, &view)) {
+      held->objects.push_back(Py_NewRef(item));
     } else if (item == Py_None) {
       if (valid_bytes == nullptr) {
         py::array_t<uint8_t> array(static_cast<py::ssize_t>(size));
@@ -63,14 +58,11 @@ py::tuple OfObjects(const py::handle& objects) {
         valid = std::move(array);
       }
       valid_bytes[i] = 0;
-      continue;
     } else {
       HeldBytes other = ElementOf(py::reinterpret_borrow<py::object>(item), i);
       view = other.bytes;
       made->owners.push_back(std::move(other.owner));
-      continue;
     }
-    held->objects.push_back(Py_NewRef(item));
   }
   made->owners.push_back(std::move(held));
   return py::make_tuple(std::move(made), std::move(valid));
@@ -94,25 +86,20 @@ BytesViewsPtr OfFixed(const py::array& array) {
 BytesViewsPtr TakeViews(const BytesViews& from, const Index& indices) {
   auto made = std::make_shared<BytesViews>();
   made->owners = from.owners;
-  made->views.reserve(static_cast<size_t>(indices.size()));
-  const int64_t* index = indices.data();
-  for (py::ssize_t i = 0; i < indices.size(); ++i) {
-    if (index[i] < 0 || static_cast<size_t>(index[i]) >= from.views.size()) {
-      throw py::index_error("index " + std::to_string(index[i]) + " of " + std::to_string(from.views.size()) +
-                            " strings");
-    }
-    made->views.push_back(from.views[static_cast<size_t>(index[i])]);
-  }
+  made->views.resize(static_cast<size_t>(indices.size()));
+  TakeStrings({from.views.data(), from.views.size()}, indices.data(), made->views.size(), "BytesViews",
+              made->views.data());
   return made;
 }
 
-BytesViewsPtr ConcatenateViews(const std::vector<BytesViewsPtr>& parts) {
-  auto made = std::make_shared<BytesViews>();
-  for (const BytesViewsPtr& part : parts) {
-    made->views.insert(made->views.end(), part->views.begin(), part->views.end());
-    made->owners.insert(made->owners.end(), part->owners.begin(), part->owners.end());
+BytesViewsPtr ConcatenateViews(const py::list& parts) {
+  auto joined = std::make_shared<BytesViews>();
+  for (const py::handle object : parts) {
+    const auto part = object.cast<BytesViewsPtr>();
+    joined->views.insert(joined->views.end(), part->views.begin(), part->views.end());
+    joined->owners.insert(joined->owners.end(), part->owners.begin(), part->owners.end());
   }
-  return made;
+  return joined;
 }
 
 }  // namespace
@@ -124,14 +111,7 @@ void BindBytesViews(py::module_& m) {
   FreeOnce<BytesViews>();
   m.def("views_of_objects", &OfObjects, py::arg("objects"));
   m.def("views_of_fixed", &OfFixed, py::arg("array"));
-  m.def(
-      "views_concatenate",
-      [](const py::list& parts) {
-        std::vector<BytesViewsPtr> views;
-        for (const py::handle part : parts) views.push_back(part.cast<BytesViewsPtr>());
-        return ConcatenateViews(views);
-      },
-      py::arg("parts"));
+  m.def("views_concatenate", &ConcatenateViews, py::arg("parts"));
 }
 
 }  // namespace tfr

@@ -141,12 +141,7 @@ py::object Encode(MessageType type, const py::sequence& columns, const py::seque
   RowEncoder encoder;
   InitEncoder(type, columns, lists, rows, &encoder, &owners);
   RecordBatchPtr batch;
-  Status status;
-  {
-    GilReleased no_gil;
-    status = EncodeRows(encoder, num_threads, &batch);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return EncodeRows(encoder, num_threads, &batch); });
   return WrapRecordBatch(std::move(batch));
 }
 
@@ -165,12 +160,7 @@ void InitEncoder(MessageType type, const py::sequence& columns, const py::sequen
                  RowEncoder* encoder, std::vector<Owner>* owners) {
   std::vector<EncodeColumn> first = ColumnsOf(columns, rows, owners);
   std::vector<EncodeColumn> second = ColumnsOf(lists, rows, owners);
-  Status status;
-  {
-    GilReleased no_gil;
-    status = encoder->Init(type, std::move(first), std::move(second), rows);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return encoder->Init(type, std::move(first), std::move(second), rows); });
 }
 
 void BindEncode(py::module_& m) {

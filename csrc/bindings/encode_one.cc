@@ -21,22 +21,11 @@ enum class Sign : uint8_t { kSigned, kUnsigned };
 
 bool IntegerType(Sign sign, Py_ssize_t size, ElementType* type) {
   const bool is_signed = sign == Sign::kSigned;
-  switch (size) {
-    case 1:
-      *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8;
-      return true;
-    case 2:
-      *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16;
-      return true;
-    case 4:
-      *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32;
-      return true;
-    case 8:
-      *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64;
-      return true;
-    default:
-      return false;
-  }
+  if (size == 1) *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8;
+  if (size == 2) *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16;
+  if (size == 4) *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32;
+  if (size == 8) *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64;
+  return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
 // The element type of a buffer's format; false if it has none (or another byte order).

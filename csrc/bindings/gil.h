@@ -16,11 +16,10 @@ namespace tfr {
 // Never returns, and holds no lock of Python's.
 [[noreturn]] void StopThisThread() noexcept;
 
-// Whether the interpreter ends, or has ended: Python objects that are left are left alone.
+// True once the interpreter ends or has ended: remaining Python objects are left alone.
 bool InterpreterEnds() noexcept;
 
-// What `call` returns. It calls Python and nothing else, and makes no C++ object: should Python end this thread, none
-// has to be destroyed.
+// Returns call(), which must call Python only and make no C++ object: Python may end this thread, without destructors.
 template <typename Call>
 auto CallPython(Call call) noexcept {
   try {

@@ -40,12 +40,7 @@ uint64_t Limit(const Most& given) { return std::min(given.value_or(kMaxRecordByt
 template <typename Make>
 SharedIndex MakeIndex(Make make) {
   RecordIndexPtr index;
-  Status status;
-  {
-    GilReleased no_gil;
-    status = make(&index);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return make(&index); });
   return Wrapped(std::move(index));
 }
 
@@ -76,12 +71,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
     if (origin.object && !fetches) throw py::type_error("objects are read by way of `fetches`");
   }
   std::vector<RecordIndexPtr> indexes;
-  Status status;
-  {
-    GilReleased no_gil;
-    status = OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes); });
   std::vector<SharedIndex> wrapped;
   for (RecordIndexPtr& index : indexes) wrapped.push_back(Wrapped(std::move(index)));
   return wrapped;
@@ -123,12 +113,7 @@ py::object TakeRecords(const RandomReader& reader, const Int64Array& numbers) {
   std::vector<int64_t> resolved(numbers.data(), numbers.data() + numbers.size());
   for (int64_t& number : resolved) number = Resolve(number, reader.size());
   RecordBatchPtr batch;
-  Status status;
-  {
-    GilReleased no_gil;
-    status = reader.Take(resolved.data(), resolved.size(), &batch);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return reader.Take(resolved.data(), resolved.size(), &batch); });
   return WrapRecordBatch(std::move(batch));
 }
 
@@ -223,12 +208,7 @@ void BindIndex(py::module_& m) {
       .def(
           "save",
           [](const RecordIndex& index, const std::string& path) {
-            Status status;
-            {
-              GilReleased no_gil;
-              status = SaveIndex(index, path);
-            }
-            ThrowIfError(status);
+            RunWithoutGil([&] { return SaveIndex(index, path); });
           },
           py::arg("path"))
       .def("__len__", &RecordIndex::size)

@@ -64,7 +64,8 @@ void BindIteration(py::module_& m) {
                                  {Py_tp_clear, Slot(Clear)},
                                  {Py_tp_iter, Slot(PyObject_SelfIter)},
                                  {Py_tp_iternext, Slot(Guarded<NextElement>)}},
-                                "The first elements of an iterator, or all; none after an exception that a signal handler has raised.",
+                                "The first elements of an iterator, or all; none after an exception that a signal\n"
+                                "handler has raised.",
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC);
   m.attr("Iteration") = py::handle(reinterpret_cast<PyObject*>(type));
 }

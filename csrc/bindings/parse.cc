@@ -9,21 +9,23 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
+#include "bindings/bytes_like.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
-#include "bindings/parse_ahead.h"
+#include "pipeline/parse_ahead.h"
 #include "parse/faults.h"
-#include "parse/fixed_arrays.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
+#include "parse/single_example.h"
 
 namespace py = pybind11;
 
@@ -37,7 +39,7 @@ NamedTuple list_column("tfrecord_fast._core.ListColumn",
                        "`present`, if the spec asked for it, is 0 for rows without the feature; else None.",
                        {"values", "splits", "longest", "present"});
 NamedTuple fixed_column("tfrecord_fast._core.FixedColumn",
-                        "An array, and for each row whether it has the feature: 0 where the default stands.",
+                        "An array, and `present`, which is 0 for rows that have the default.",
                         {"values", "present"});
 NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
                         "A feature list, padded: values[i, :lengths[i]] are the steps of row i.",
@@ -167,38 +169,12 @@ py::list WrapFeatureLists(const Schema& schema, const Columns& columns) {
 
 // ---- One Example alone ----
 
-// What parsing one Example needs besides the plan, kept from call to call.
-struct SingleState {
-  explicit SingleState(const ExamplePlan& plan) : parser(plan.schema) {
-    targets.resize(plan.schema->size());
-    size_t bytes = 0;
-    for (const FixedArray& array : plan.schema->fixed_arrays()) bytes += RoundUp(array.row_bytes());
-    fixed.resize(bytes / 8 + 2);
-    ends.resize(2 * plan.schema->size());
-    size_t offset = 0;
-    for (const FixedArray& array : plan.schema->fixed_arrays()) {
-      PointTo(array, reinterpret_cast<uint8_t*>(fixed.data()) + offset, targets.data());
-      offset += RoundUp(array.row_bytes());
-    }
-    for (size_t f = 0; f < targets.size(); ++f) {
-      if (plan.schema->features()[f].layout != Layout::kFixed) targets[f].splits = &ends[2 * f];
-    }
-  }
-
-  static size_t RoundUp(size_t bytes) { return (bytes + 15) / 16 * 16; }
-
-  ExampleParser parser;
-  std::vector<ColumnTarget> targets;
-  std::vector<uint64_t> fixed;
-  std::vector<int64_t> ends;
-};
-
 struct PyExamplePlan {
   PyExamplePlan(const py::list& specs, std::string only_these, Groups groups)
       : plan(std::make_shared<ExamplePlan>(SchemaOf(specs, std::move(only_these), std::move(groups)))) {}
   std::shared_ptr<ExamplePlan> plan;
   // Guarded by the GIL. Null while a call uses it, which may release the GIL; another call then makes its own.
-  std::unique_ptr<SingleState> idle;
+  std::unique_ptr<SingleExample> idle;
 };
 
 // Views of one record's strings, with what keeps them valid.
@@ -230,15 +206,12 @@ py::object WrapSingle(const FeatureSpec& spec, const ColumnTarget& target, const
 py::list ParseOne(PyExamplePlan& self, py::handle record) {
   RecordBatchPtr batch;
   Bytes bytes;
-  if (PyBytes_Check(record.ptr())) [[likely]] {
-    bytes = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(record.ptr())),
-             static_cast<size_t>(PyBytes_GET_SIZE(record.ptr()))};
-  } else {
+  if (!PlainBytes(record.ptr(), &bytes)) {
     batch = RecordsFromPython(py::make_tuple(record));
     bytes = batch->records[0];
   }
-  std::unique_ptr<SingleState> state = std::move(self.idle);
-  if (!state) state = std::make_unique<SingleState>(*self.plan);
+  std::unique_ptr<SingleExample> state = std::move(self.idle);
+  if (!state) state = std::make_unique<SingleExample>(self.plan->schema);
   size_t bad_row;
   Status status;
   {
@@ -273,19 +246,53 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   return values;
 }
 
+// ---- Batches: the same for both kinds of plans ----
+
+struct SequenceColumns {
+  Columns context, lists;
+};
+
+template <typename Threads>
+Status ParseBatch(ExamplePlan& plan, const RecordBatch& batch, Threads threads, Columns* columns) {
+  return ParseExamples(batch, plan, threads, columns);
+}
+template <typename Threads>
+Status ParseBatch(SequencePlan& plan, const RecordBatch& batch, Threads threads, SequenceColumns* columns) {
+  return ParseSequenceExamples(batch, plan, threads, &columns->context, &columns->lists);
+}
+
+size_t BytesHeld(const ExamplePlan& plan, const Columns& columns) { return BytesHeld(*plan.schema, columns); }
+size_t BytesHeld(const SequencePlan& plan, const SequenceColumns& columns) {
+  return BytesHeld(*plan.context, columns.context) + BytesHeld(*plan.lists, columns.lists);
+}
+
+py::object Wrap(const ExamplePlan& plan, const Columns& columns) { return WrapColumns(*plan.schema, columns); }
+py::object Wrap(const SequencePlan& plan, const SequenceColumns& columns) {
+  return py::make_tuple(WrapColumns(*plan.context, columns.context), WrapFeatureLists(*plan.lists, columns.lists));
+}
+
+template <typename Plan>
+using ParsedBy = std::conditional_t<std::is_same_v<Plan, ExamplePlan>, Columns, SequenceColumns>;
+
 // Parses a batch for a stream. A stream's batches are parsed side by side, and large ones by several threads.
-Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan, bool keeps_batch = false) {
-  return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* made) {
-    auto columns = std::make_shared<Columns>();
-    TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, crew, columns.get()));
-    made->bytes = BytesHeld(*plan->schema, *columns);
-    made->keeps_batch = keeps_batch;
-    made->value = std::move(columns);
+template <typename Plan>
+Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) {
+  return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* parsed) {
+    auto columns = std::make_shared<ParsedBy<Plan>>();
+    TFR_RETURN_IF_ERROR(ParseBatch(*plan, batch, crew, columns.get()));
+    parsed->bytes = BytesHeld(*plan, *columns);
+    parsed->keeps_batch = keeps_batch;
+    parsed->value = std::move(columns);
     return Status();
   };
 }
 
-Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch = false);
+template <typename Plan>
+StreamParser StreamParserBy(const std::shared_ptr<Plan>& plan, bool keeps_batch) {
+  return {ParserOf(plan, keeps_batch), [plan](const void* columns) {
+            return Wrap(*plan, *static_cast<const ParsedBy<Plan>*>(columns));
+          }};
+}
 
 // The columns of a batch that its stream has parsed by this plan, given away once. Otherwise null, and the stream
 // learns the plan.
@@ -298,19 +305,17 @@ std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>
   return columns;
 }
 
-py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads) {
+template <typename PyPlan>
+py::object ParseRecords(PyPlan& self, py::handle records, size_t num_threads) {
+  auto& plan = *self.plan;
+  using Parsed = ParsedBy<std::decay_t<decltype(plan)>>;
   if (const auto columns = TakeParsed(records, self.plan)) {
-    return WrapColumns(*self.plan->schema, *static_cast<const Columns*>(columns.get()));
+    return Wrap(plan, *static_cast<const Parsed*>(columns.get()));
   }
   const RecordBatchPtr batch = RecordsFromPython(records);
-  Columns columns;
-  Status status;
-  {
-    GilReleased release;
-    status = ParseExamples(*batch, *self.plan, num_threads, &columns);
-  }
-  ThrowIfError(status);
-  return WrapColumns(*self.plan->schema, columns);
+  Parsed columns;
+  RunWithoutGil([&] { return ParseBatch(plan, *batch, num_threads, &columns); });
+  return Wrap(plan, columns);
 }
 
 struct PySequencePlan {
@@ -322,40 +327,6 @@ struct PySequencePlan {
   }
   std::shared_ptr<SequencePlan> plan;
 };
-
-struct SequenceColumns {
-  Columns context, lists;
-};
-
-py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns) {
-  return py::make_tuple(WrapColumns(*plan.context, columns.context), WrapFeatureLists(*plan.lists, columns.lists));
-}
-
-Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch) {
-  return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* made) {
-    auto columns = std::make_shared<SequenceColumns>();
-    TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, crew, &columns->context, &columns->lists));
-    made->bytes = BytesHeld(*plan->context, columns->context) + BytesHeld(*plan->lists, columns->lists);
-    made->keeps_batch = keeps_batch;
-    made->value = std::move(columns);
-    return Status();
-  };
-}
-
-py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t num_threads) {
-  if (const auto columns = TakeParsed(records, self.plan)) {
-    return WrapSequence(*self.plan, *static_cast<const SequenceColumns*>(columns.get()));
-  }
-  const RecordBatchPtr batch = RecordsFromPython(records);
-  SequenceColumns columns;
-  Status status;
-  {
-    GilReleased release;
-    status = ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists);
-  }
-  ThrowIfError(status);
-  return WrapSequence(*self.plan, columns);
-}
 
 // True if `features` still holds the very keys and values of its `snapshot`: (key, value, key, value, …).
 PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -380,16 +351,8 @@ PyMethodDef unchanged = {"unchanged", reinterpret_cast<PyCFunction>(reinterpret_
 }  // namespace
 
 StreamParser StreamParserOf(py::handle object, bool keeps_batch) {
-  if (py::isinstance<PyExamplePlan>(object)) {
-    const std::shared_ptr<ExamplePlan> plan = object.cast<PyExamplePlan&>().plan;
-    return {ParserOf(plan, keeps_batch), [plan](const void* columns) -> py::object {
-              return WrapColumns(*plan->schema, *static_cast<const Columns*>(columns));
-            }};
-  }
-  const std::shared_ptr<SequencePlan> plan = object.cast<PySequencePlan&>().plan;
-  return {ParserOf(plan, keeps_batch), [plan](const void* columns) -> py::object {
-            return WrapSequence(*plan, *static_cast<const SequenceColumns*>(columns));
-          }};
+  if (py::isinstance<PyExamplePlan>(object)) return StreamParserBy(object.cast<PyExamplePlan&>().plan, keeps_batch);
+  return StreamParserBy(object.cast<PySequencePlan&>().plan, keeps_batch);
 }
 
 void BindParse(py::module_& m) {
@@ -411,13 +374,13 @@ void BindParse(py::module_& m) {
   py::class_<PyExamplePlan>(m, "ExamplePlan")
       .def(InitOf<PyExamplePlan, const py::list&, std::string, Groups>(), py::arg("specs"), py::kw_only(),
            py::arg("only_these") = "", py::arg("groups") = Groups())
-      .def("parse", &ParseBatch, py::arg("records"), py::arg("num_threads") = 0)
+      .def("parse", &ParseRecords<PyExamplePlan>, py::arg("records"), py::arg("num_threads") = 0)
       .def("parse_one", &ParseOne);
   FreeOnce<PyExamplePlan>();
   py::class_<PySequencePlan>(m, "SequencePlan")
       .def(InitOf<PySequencePlan, const py::list&, const py::list&, const std::string&>(), py::arg("context"),
            py::arg("lists"), py::kw_only(), py::arg("only_these") = "")
-      .def("parse", &ParseSequenceBatch, py::arg("records"), py::arg("num_threads") = 0);
+      .def("parse", &ParseRecords<PySequencePlan>, py::arg("records"), py::arg("num_threads") = 0);
   FreeOnce<PySequencePlan>();
   m.attr("unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
 }

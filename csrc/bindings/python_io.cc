@@ -30,7 +30,7 @@ Status PythonError(PyObject* type, const std::string& message) {
   return TakePythonError();
 }
 
-// Whether a method is that of a type of CPython's own, such as BytesIO, which keeps no reference to a buffer that it is
+// True if a method is that of a type of CPython's own, such as BytesIO, which keeps no reference to a buffer that it is
 // given and always says how much it took.
 bool IsBuiltin(PyObject* method) {
   return PyCFunction_Check(method) && PyCFunction_GET_SELF(method) != nullptr &&
@@ -244,7 +244,7 @@ struct HeldBuffer {
   }
 };
 
-// Whether each element of a buffer is one byte: B, b or c, in any of the byte orders, which mean nothing for it.
+// True if each element of a buffer is one byte: B, b or c, in any of the byte orders, which mean nothing for it.
 bool IsOfBytes(const Py_buffer& view) {
   const char* format = view.format == nullptr ? "B" : view.format;
   if (*format != 0 && std::strchr("@=<>!", *format) != nullptr) ++format;
@@ -273,7 +273,7 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   return {};
 }
 
-// What an OSError says that it is about, such as a URL; empty if it doesn't.
+// The filename of an OSError, such as a URL, or "".
 std::string FilenameOf(const PyOSErrorObject* error) {
   if (error->filename == nullptr || !PyUnicode_CheckExact(error->filename)) return {};
   const py::object encoded = Steal(PyUnicode_EncodeFSDefault(error->filename));
@@ -328,6 +328,42 @@ std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(const py::object&
 
 std::unique_ptr<Sink> NewPythonSink(const py::object& file, bool close, std::shared_ptr<PythonReferences> references) {
   return std::make_unique<PythonSink>(file, close, std::move(references));
+}
+
+PythonReferences::~PythonReferences() {
+  DropWithGil([this] { Clear(); });
+}
+
+size_t PythonReferences::Add(const py::object& object) {
+  size_t number;
+  if (free_.empty()) {
+    number = objects_.size();
+    objects_.push_back(nullptr);
+    if (free_.capacity() < objects_.capacity()) free_.reserve(objects_.capacity());  // so that Drop needs no memory
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  objects_[number] = Py_NewRef(object.ptr());
+  return number;
+}
+
+void PythonReferences::Drop(size_t number) {
+  PyObject* const object = std::exchange(objects_[number], nullptr);
+  free_.push_back(number);
+  Py_XDECREF(object);
+}
+
+int PythonReferences::Traverse(visitproc visit, void* argument) const {
+  for (PyObject* object : objects_) {
+    if (object == nullptr) continue;
+    if (const int result = visit(object, argument)) return result;
+  }
+  return 0;
+}
+
+void PythonReferences::Clear() {
+  for (PyObject*& object : objects_) Py_XDECREF(std::exchange(object, nullptr));
 }
 
 HeldObjects::~HeldObjects() {

@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/bytes_sequence.h"
 #include "bindings/gil.h"
 #include "bindings/iteration.h"
 #include "bindings/owned_once.h"
@@ -34,7 +35,8 @@ struct RecordIterator {
   py::object owner;  // null at the end, as is the stream
   std::shared_ptr<SharedStream> stream;
   RecordBatchPtr batch;
-  size_t next = 0;
+  const Bytes* next = nullptr;  // in the batch, as is `end`
+  const Bytes* end = nullptr;
 };
 
 // While the GIL is released, another thread may drop the last reference to an iterator that is borrowed here.
@@ -51,7 +53,7 @@ void EndIterator(Iterator* iterator) {
 // iterator.
 bool Refill(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
-  while (!iterator.batch || iterator.next == iterator.batch->size()) {
+  while (iterator.next == iterator.end) {
     if (!iterator.stream) return false;
     // The buffers go back before the next ones are asked for.
     if (iterator.batch) iterator.batch.reset();
@@ -64,36 +66,29 @@ bool Refill(PyObject* self) {
     if (iterator.batch) {
       // Another thread was faster: keep the records of both, in the order in which they came here.
       auto both = std::make_shared<RecordBatch>();
-      both->records.assign(iterator.batch->records.begin() + static_cast<ptrdiff_t>(iterator.next),
-                           iterator.batch->records.end());
+      both->records.assign(iterator.next, iterator.end);
       both->records.insert(both->records.end(), delivered.batch->records.begin(), delivered.batch->records.end());
       both->owners = iterator.batch->owners;
       both->owners.insert(both->owners.end(), delivered.batch->owners.begin(), delivered.batch->owners.end());
       delivered.batch = std::move(both);
     }
     iterator.batch = std::move(delivered.batch);
-    iterator.next = 0;
+    iterator.next = iterator.batch->records.data();
+    iterator.end = iterator.next + iterator.batch->size();
   }
   return true;
 }
 
-PyObject* TakeRecord(RecordIterator* iterator) {
-  const Bytes& record = iterator->batch->records[iterator->next++];
-  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(record.data), static_cast<Py_ssize_t>(record.size));
-}
-
 PyObject* NextRecordOfNextBatch(PyObject* self) {
   const py::object kept = Keep(self);
-  return Refill(self) ? TakeRecord(&Unbox<RecordIterator>(self)) : nullptr;
+  return Refill(self) ? MakeBytes(*Unbox<RecordIterator>(self).next++) : nullptr;
 }
 
 // Nearly all calls find a record here, and have nothing else to do: the rest is kept out of their way.
 PyObject* NextRecord(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
-  if (!iterator.batch || iterator.next == iterator.batch->size()) [[unlikely]] {
-    return NextRecordOfNextBatch(self);
-  }
-  return TakeRecord(&iterator);
+  if (iterator.next == iterator.end) [[unlikely]] return NextRecordOfNextBatch(self);
+  return MakeBytes(*iterator.next++);
 }
 
 struct BatchIterator {

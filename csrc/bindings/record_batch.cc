@@ -29,7 +29,9 @@ ByteStrings RowsOf(const RecordWindow& window) {
 
 const PyRecordBatch& BatchOfObject(py::handle object) {
   const PyRecordBatch* batch = UnwrapRecordBatch(object);
-  if (batch == nullptr) throw py::type_error(std::string("expected a RecordBatch, got ") + Py_TYPE(object.ptr())->tp_name);
+  if (batch == nullptr) {
+    throw py::type_error(std::string("expected a RecordBatch, got ") + Py_TYPE(object.ptr())->tp_name);
+  }
   return *batch;
 }
 

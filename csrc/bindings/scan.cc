@@ -38,12 +38,7 @@ py::list Summaries(const std::vector<KeySummary>& keys) {
 
 void Add(FeatureScanner& scanner, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
-  Status status;
-  {
-    GilReleased release;
-    status = scanner.Add(*batch);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return scanner.Add(*batch); });
 }
 
 py::tuple UnknownFieldsOf(py::handle records) {

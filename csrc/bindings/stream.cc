@@ -54,34 +54,8 @@ class Taker {
 
 }  // namespace
 
-// In a forked process the lock may be held by a thread that does not exist there.
-Status SharedStream::LockIn(std::unique_lock<std::mutex>* lock) {
-  if (holder_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-    return Status::Closed("the reader is in use: what it reads calls it again");
-  }
-  if (generation_ == ForkGeneration()) {
-    *lock = std::unique_lock<std::mutex>(mutex_);
-  } else {
-    *lock = std::unique_lock<std::mutex>(mutex_, std::try_to_lock);
-    if (!*lock) return Status::Closed("the reader was in use by another thread when this process was forked");
-  }
-  holder_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  return {};
-}
-
-void SharedStream::Unlock(std::unique_lock<std::mutex> lock) {
-  if (lock) holder_.store({}, std::memory_order_relaxed);
-}
-
 SharedStream::Next SharedStream::TakeNext(Delivered* delivered) {
-  Status status;
-  {
-    GilReleased no_gil;
-    std::unique_lock<std::mutex> lock;
-    status = LockIn(&lock);
-    if (status.ok()) status = stream_.Next(delivered);
-    Unlock(std::move(lock));
-  }
+  const Status status = lock_.Run([&] { return stream_.Next(delivered); });
   if (status.ok()) return delivered->at_end() ? Next::kEnd : Next::kDelivered;
   SetPythonError(status);
   switch (status.code()) {
@@ -95,24 +69,19 @@ SharedStream::Next SharedStream::TakeNext(Delivered* delivered) {
 
 StreamState SharedStream::State() {
   StreamState state;
-  Status status;
-  {
-    GilReleased no_gil;
-    std::unique_lock<std::mutex> lock;
-    status = LockIn(&lock);
-    if (status.ok()) state = stream_.State();
-    Unlock(std::move(lock));
-  }
-  ThrowIfError(status);
+  ThrowIfError(lock_.Run([&] {
+    state = stream_.State();
+    return Status();
+  }));
   return state;
 }
 
 std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
   std::vector<Sequence::SkippedIn> skipped;
-  GilReleased no_gil;
-  std::unique_lock<std::mutex> lock;
-  if (LockIn(&lock).ok()) skipped = stream_.TakeSkipped();
-  Unlock(std::move(lock));
+  (void)lock_.Run([&] {
+    skipped = stream_.TakeSkipped();
+    return Status();
+  });
   return skipped;
 }
 

@@ -5,16 +5,13 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/process.h"
+#include "bindings/call_lock.h"
 #include "bindings/parse.h"
-#include "bindings/parse_ahead.h"
+#include "pipeline/parse_ahead.h"
 #include "bindings/python_io.h"
 #include "pipeline/shard_stream.h"
 
@@ -40,9 +37,9 @@ class SharedStream {
   // kFailed: another call may still get a batch.
   enum class Next : uint8_t { kDelivered, kEnd, kFailed, kFailedAtEnd };
   Next TakeNext(Delivered* delivered);
-  // What the stream holds of Python's.
+  // The Python objects that the stream holds.
   PythonReferences& references() const { return *references_; }
-  // Whether the stream may be destroyed while the interpreter ends: nothing that it reads is Python's.
+  // True if the stream may be destroyed while the interpreter ends: nothing that it reads is Python's.
   bool native() const { return references_->empty(); }
   // Makes Python columns of what the stream's plan made of a batch; null if the stream has no plan.
   const ColumnWrapper& wrap() const { return wrap_; }
@@ -56,12 +53,7 @@ class SharedStream {
   const ColumnWrapper wrap_;
   const std::shared_ptr<ParseAhead> ahead_;
   const std::shared_ptr<PythonReferences> references_;
-  // Takes the lock, for the thread that calls. Called without the GIL.
-  Status LockIn(std::unique_lock<std::mutex>* lock);
-  void Unlock(std::unique_lock<std::mutex> lock);
-  std::mutex mutex_;
-  std::atomic<std::thread::id> holder_ = {};  // of the lock
-  const uint64_t generation_ = ForkGeneration();
+  CallLock lock_{"the reader", CallLock::AfterFork::kUsable};
   ShardStream stream_;
 };
 
@@ -70,11 +62,11 @@ class SharedStream {
 std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options, const StreamState& state,
                                         StreamParser parser);
 
-// Whether every element is a str of ASCII that names one file as it is: no pattern, no URL.
+// True if every element is a str of ASCII that names one file as it is: no pattern, no URL.
 bool ArePlainPaths(const pybind11::list& files);
 // A file is a plain path, or an object with `name`, in bytes, `opener` and `object` (CoreFile in
-// tfrecord_fast/files/streams/core_files.py). Without either, the file of that name is opened. `opener` is what OpenerOfPython
-// takes; `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None.
+// tfrecord_fast/files/streams/core_files.py). Without either, the file of that name is opened. `opener` is an argument
+// of OpenerOfPython; `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None.
 PythonFiles FilesOf(const pybind11::sequence& files);
 // By the names of StreamOptions and of what it holds; an option that is not given keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);

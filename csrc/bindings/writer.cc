@@ -1,30 +1,24 @@
 // The record writer as a Python type, written against CPython's slots: writing a small record costs little more than
 // its copy and its CRC.
-//
-// A mutex guards the writer, since it may be used from several Python threads. A thread that finds it taken releases
-// the GIL before it waits, because the holder may need the GIL (to write into a Python file object).
 
 #include "framing/writer.h"
 
 #include <pybind11/stl.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "base/process.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_like.h"
+#include "bindings/call_lock.h"
 #include "bindings/encode.h"
 #include "bindings/gil.h"
 #include "bindings/owned_once.h"
@@ -39,11 +33,9 @@ namespace tfr {
 namespace {
 
 struct SharedWriter {
-  std::mutex mutex;
-  std::atomic<std::thread::id> holder = {};            // of the mutex, while it may call Python
+  CallLock lock{"the writer", CallLock::AfterFork::kUnusable};
   const std::shared_ptr<PythonReferences> references;  // what the writer holds of Python's
   RecordWriter writer;
-  const uint64_t generation = ForkGeneration();
   SharedWriter(std::unique_ptr<Sink> sink, std::shared_ptr<PythonReferences> held)
       : references(std::move(held)), writer(std::move(sink)) {}
 };
@@ -71,85 +63,28 @@ PyObject* NoneOrError(const Status& status) {
   return nullptr;
 }
 
-// A writer for this thread alone. Made without the GIL. A forked process has a copy of it, whose buffered records
-// belong to the other process; and a file object which is written to may call the writer again.
-class HeldWriter {
- public:
-  explicit HeldWriter(SharedWriter* writer) : writer_(writer) {}
-  ~HeldWriter() {
-    if (lock_) writer_->holder.store({}, std::memory_order_relaxed);
-  }
-  HeldWriter(HeldWriter&&) = delete;
-
-  // Waits for other threads, at the end of the interpreter only for a moment: they may never return.
-  enum class Patience : uint8_t { kEndless, kShort };
-  Status Lock(Patience patience = Patience::kEndless) {
-    if (writer_->generation != ForkGeneration()) {
-      return Status::Closed("the writer belongs to the process that this one was forked from");
-    }
-    if (writer_->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-      return Status::Closed("the writer is in use: what it writes to calls it again");
-    }
-    if (patience == Patience::kShort) {
-      lock_ = std::unique_lock<std::mutex>(writer_->mutex, std::try_to_lock);
-      for (int i = 0; i < 100 && !lock_; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        (void)lock_.try_lock();
-      }
-      if (!lock_) return Status::Closed("the writer is in use by another thread");
-    } else {
-      lock_ = std::unique_lock<std::mutex>(writer_->mutex);
-    }
-    writer_->holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
-    return {};
-  }
-
- private:
-  SharedWriter* const writer_;
-  std::unique_lock<std::mutex> lock_;
-};
-
-using Patience = HeldWriter::Patience;
+using Patience = CallLock::Patience;
 
 template <typename Work>
-Status WithoutGil(SharedWriter* writer, Work work, Patience patience = Patience::kEndless) {
-  GilReleased no_gil;
-  HeldWriter held(writer);
-  TFR_RETURN_IF_ERROR(held.Lock(patience));
-  return work(&writer->writer);
+Status Locked(SharedWriter* shared, Work work, Patience patience = Patience::kEndless) {
+  return shared->lock.Run([&] { return work(&shared->writer); }, patience);
 }
 
 Status WriteOne(SharedWriter* writer, Bytes record) {
   {
-    std::unique_lock<std::mutex> lock(writer->mutex, std::try_to_lock);
-    const bool ours = lock.owns_lock() && writer->generation == ForkGeneration();
-    if (ours && writer->writer.FitsBuffer(record.size)) return writer->writer.Write(&record, 1);
+    const std::unique_lock<std::mutex> lock = writer->lock.TryLock();
+    if (lock && writer->writer.FitsBuffer(record.size)) return writer->writer.Write(&record, 1);
   }
-  return WithoutGil(writer, [&](RecordWriter* w) { return w->Write(&record, 1); });
+  return Locked(writer, [&](RecordWriter* w) { return w->Write(&record, 1); });
 }
 
 PyObject* Write(PyObject* self, PyObject* record) {
   SharedWriter* writer = WriterOf(self);
   if (writer == nullptr) return nullptr;
-  if (PyBytes_Check(record)) {
-    return NoneOrError(WriteOne(writer, {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(record)),
-                                         static_cast<size_t>(PyBytes_GET_SIZE(record))}));
-  }
-  if (PyUnicode_Check(record)) {
-    Py_ssize_t size;
-    const char* text = PyUnicode_AsUTF8AndSize(record, &size);
-    if (text == nullptr) return nullptr;
-    return NoneOrError(WriteOne(writer, {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)}));
-  }
-  try {
-    const HeldBytes held = BytesOfPython(record, "a record");
-    return NoneOrError(WriteOne(writer, held.bytes));
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::builtin_exception& error) {
-    error.set_error();
-  }
-  return nullptr;
+  Bytes bytes;
+  if (PlainBytes(record, &bytes)) return NoneOrError(WriteOne(writer, bytes));
+  const HeldBytes held = BytesOfPython(record, "a record");
+  return NoneOrError(WriteOne(writer, held.bytes));
 }
 
 PyObject* WriteBatch(PyObject* self, PyObject* records) {
@@ -157,19 +92,19 @@ PyObject* WriteBatch(PyObject* self, PyObject* records) {
   if (writer == nullptr) return nullptr;
   const RecordBatchPtr batch = RecordsFromPython(records);
   return NoneOrError(
-      WithoutGil(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
+      Locked(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
 }
 
 PyObject* Flush(PyObject* self, PyObject*) {
   SharedWriter* writer = WriterOf(self);
-  return writer == nullptr ? nullptr : NoneOrError(WithoutGil(writer, [](RecordWriter* w) { return w->Flush(); }));
+  return writer == nullptr ? nullptr : NoneOrError(Locked(writer, [](RecordWriter* w) { return w->Flush(); }));
 }
 
 PyObject* Close(PyObject* self, PyObject*) {
   SharedWriter* writer = Unbox<WriterPtr>(self).get();
   if (writer == nullptr) Py_RETURN_NONE;
-  if (writer->generation != ForkGeneration() && writer->writer.closed()) Py_RETURN_NONE;
-  return NoneOrError(WithoutGil(writer, [](RecordWriter* w) { return w->Close(); }));
+  if (writer->lock.forked() && writer->writer.closed()) Py_RETURN_NONE;
+  return NoneOrError(Locked(writer, [](RecordWriter* w) { return w->Close(); }));
 }
 
 PyObject* GetClosed(PyObject* self, void*) {
@@ -186,10 +121,10 @@ PyObject* GetRecordsWritten(PyObject* self, void*) {
 // process forked from the one that opened it, nothing is written: the buffered records belong to the other process.
 void CloseDropped(PyObject* self, Patience patience) {
   SharedWriter* writer = Unbox<WriterPtr>(self).get();
-  if (writer == nullptr || writer->generation != ForkGeneration() || writer->writer.closed()) return;
+  if (writer == nullptr || writer->lock.forked() || writer->writer.closed()) return;
   py::error_scope keep;
   const bool said = writer->writer.failed();  // an earlier failure was raised when it happened
-  const Status status = WithoutGil(writer, [](RecordWriter* w) { return w->Close(); }, patience);
+  const Status status = Locked(writer, [](RecordWriter* w) { return w->Close(); }, patience);
   if (!status.ok() && !said) {
     SetPythonError(status);
     PyErr_WriteUnraisable(nullptr);
@@ -228,7 +163,7 @@ void ClosePythonWriters() {
   for (const py::object& writer : open) CloseDropped(writer.ptr(), Patience::kShort);
 }
 
-PyObject* New(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
+PyObject* NewWriter(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
 
 CompressionOptions MakeOptions(std::optional<int> level, std::optional<int> window_bits, std::optional<int> method,
                                std::optional<int> mem_level, std::optional<int> strategy,
@@ -286,9 +221,9 @@ void WriteColumns(const py::sequence& writers, const py::sequence& columns, size
   Status status;
   {
     GilReleased no_gil;
-    std::deque<HeldWriter> held;
+    std::deque<CallLock::Held> held;
     for (SharedWriter* writer : shared) {
-      if (status.ok()) status = held.emplace_back(writer).Lock();
+      if (status.ok()) status = held.emplace_back(&writer->lock).Lock();
     }
     if (status.ok()) status = WriteRows(encoder, outputs, first, num_threads);
   }
@@ -317,7 +252,7 @@ PyGetSetDef writer_properties[] = {
 
 void BindWriter(py::module_& m) {
   PyTypeObject* type = MakeType("tfrecord_fast._core.RecordWriter", sizeof(Boxed<WriterPtr>),
-                                {{Py_tp_new, Slot(New)},
+                                {{Py_tp_new, Slot(NewWriter)},
                                  {Py_tp_dealloc, Slot(DeallocWriter)},
                                  {Py_tp_finalize, Slot(Finalize)},
                                  {Py_tp_traverse, Slot(TraverseWriter)},

@@ -22,7 +22,7 @@ namespace tfr {
 // A block of more bytes than this can't be marked.
 constexpr size_t kMaxBlockBytes = size_t{1} << 30;
 
-// What a block holds.
+// The contents of a block.
 enum class Content : uint8_t {
   kRecords,  // whole records, from the first byte to the last; its part is marked, if the format has room for it
   kBytes,    // any bytes
@@ -44,11 +44,11 @@ struct PartSizes {
 // This many bytes from the start of a part are enough to tell whether it is marked.
 constexpr size_t kPartHeaderBytes = 24;
 
-// Whether the part that starts with these bytes is marked, and its sizes. These are what the file claims: the reader
+// True if the part that starts with these bytes is marked, and its sizes. These are what the file claims: the reader
 // has to compare them with the file's size and with what the part inflates to.
 bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, PartSizes* sizes);
 
-// Whether a part, marked or not, may begin with these bytes.
+// True if a part, marked or not, may begin with these bytes.
 bool MayBeginPart(Compression compression, const uint8_t* data, size_t size);
 
 }  // namespace tfr

@@ -21,7 +21,7 @@
 
 namespace tfr {
 
-// What one call got done.
+// The progress of one call.
 struct Progress {
   size_t consumed = 0;
   size_t produced = 0;
@@ -76,7 +76,7 @@ struct CodecLibrary {
   std::string (*version)();
 };
 
-// What the beginning of a stream inflates to, as far as was asked and as far as it goes.
+// The inflated beginning of a stream, as far as was asked and as far as it goes.
 struct Peeked {
   size_t produced = 0;
   // How many bytes of the stream, counted from its start, are needed at least to produce more. 0 if all that was
@@ -112,7 +112,7 @@ struct Codec {
   // kInvalidArgument if an option is out of range. The first is null with kAlways, the second with kNever.
   Status (*new_compressor)(const CompressionOptions& options, std::unique_ptr<Compressor>* made) = nullptr;
   Status (*new_block_compressor)(int level, std::unique_ptr<BlockCompressor>* made) = nullptr;
-  // Whether a part may begin with these bytes, at least kPartHeaderBytes (block.h). Null if too much looks like a part.
+  // True if a part may begin with these bytes, at least kPartHeaderBytes (block.h). Null if too much looks like a part.
   bool (*may_begin_part)(const uint8_t* data) = nullptr;
   // As ReadPartSizes (block.h); null where parts carry no mark.
   bool (*read_part_sizes)(const uint8_t* data, size_t size, PartSizes* sizes) = nullptr;

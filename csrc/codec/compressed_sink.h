@@ -1,4 +1,4 @@
-// Writing compressed: which options a codec takes, and whether it compresses one stream or blocks on several threads.
+// Writing compressed: the options of a codec, and its choice between one stream and blocks on several threads.
 
 #ifndef TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_
 #define TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_

@@ -1,4 +1,4 @@
-// What the codecs GZIP and ZLIB are made of: the libraries that inflate and deflate, one in each file.
+// The common half of the codecs GZIP and ZLIB: the libraries that inflate and deflate, one in each file.
 
 #ifndef TFRECORD_FAST_CODEC_DEFLATE_H_
 #define TFRECORD_FAST_CODEC_DEFLATE_H_

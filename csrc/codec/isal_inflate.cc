@@ -201,7 +201,7 @@ class IsalDecompressor : public Decompressor {
     return isal_inflate(&state_);
   }
 
-  // What the library goes on from: the whole of a state, but of its window only what is filled.
+  // The library resumes from this: a whole state, but only the filled part of its window.
   static void Keep(const inflate_state& from, inflate_state* to) {
     std::memcpy(to, &from, offsetof(inflate_state, tmp_out_buffer));
     std::memcpy(to->tmp_out_buffer, from.tmp_out_buffer, static_cast<size_t>(from.tmp_out_valid));
@@ -265,7 +265,7 @@ class IsalDecompressor : public Decompressor {
 
   const uint32_t wrapper_;
   inflate_state state_;  // not zeroed: a match is held against what is filled of its window
-  // What the last call went on from: null if it was the first of its body, and none has been another yet.
+  // The state that the last call resumed from: null if it was the first of its body, and none has been another yet.
   std::unique_ptr<inflate_state> before_;
   bool is_first_ = false;    // of its body
   uint64_t first_bits_ = 0;  // that it has from what came before the body

@@ -106,7 +106,7 @@ class SnappyDecompressor : public Decompressor {
     return Status::OutOfMemory("SNAPPY: no memory for a block of " + std::to_string(size) + " bytes");
   }
 
-  // What was inflated before and did not fit.
+  // Bytes that were inflated before and did not fit.
   void Give(uint8_t* out, size_t out_size, Progress* progress) {
     const size_t now = std::min(out_size - progress->produced, inflated_ - given_);
     if (now == 0) return;
@@ -215,7 +215,7 @@ class Peeker {
   }
 
  private:
-  // Whether the first `bytes` of the file are given; else they are needed, if the block reaches that far.
+  // True if the first `bytes` of the file are given; else they are needed, if the block reaches that far.
   bool Has(size_t bytes, size_t end) {
     if (bytes > end) return false;
     if (bytes > size_) needed_ = bytes;

@@ -1,4 +1,4 @@
-// What the backends of crc32c/ share: the polynomial's arithmetic, done at compile time, and their entry points.
+// The common half of the backends of crc32c/: the polynomial's arithmetic, at compile time, and their entry points.
 
 #ifndef TFRECORD_FAST_CRC32C_BACKENDS_H_
 #define TFRECORD_FAST_CRC32C_BACKENDS_H_

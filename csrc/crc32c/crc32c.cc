@@ -35,7 +35,7 @@ const std::vector<Backend>& Supported() {
   return supported;
 }
 
-// What `extend` points to until the first call: makes the choice, then does the work.
+// `extend` points here until the first call, which chooses a backend.
 uint32_t ChooseAndExtend(uint32_t crc, const uint8_t* data, size_t size) {
   const char* forced = std::getenv("TFRECORD_FAST_CRC32C");
   if (forced == nullptr || !SetBackend(forced)) SetBackend(Supported().front().name);

@@ -17,7 +17,7 @@
 
 namespace tfr {
 
-// What does not change from row to row in one column.
+// The part of one column that is the same for all rows.
 struct ColumnPlan;
 
 // Safe to use from several threads at the same time. What the columns point to must outlive it; some of it may change

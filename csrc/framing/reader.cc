@@ -106,7 +106,7 @@ Status RecordReader::Next(Chunk* chunk) {
   *chunk = {};
   chunk->first_index = place_.index;
   while (true) {
-    // What is held comes first: after damage, that may be much.
+    // Held bytes come first: after damage, that may be much.
     TFR_RETURN_IF_ERROR(Held(chunk));
     if (!chunk->records.empty()) return {};
     const size_t left = end_ - begin_;
@@ -127,7 +127,7 @@ Status RecordReader::Held(Chunk* chunk) {
   const uint8_t* const rest = buffer_->data() + begin_;
   const Hop hop = HopRecords(rest, buffer_->data() + end_, options_.most, &chunk->records);
   if (!chunk->records.empty()) {
-    // Whatever else was found is found again on the next call: it lies at the start of what is left.
+    // Further records are found again on the next call: it lies at the start of what is left.
     chunk->buffer = buffer_;
     chunk->buffer_bytes = buffer_->capacity();
     chunk->origin = rest;
@@ -155,7 +155,7 @@ Status RecordReader::CheckClaim() const {
   return Truncated(place_.offset, place_.index, header, left + static_cast<size_t>(remaining));
 }
 
-// What Resume looks through: what the reader holds, and what its source still gives.
+// The bytes that Resume searches: those that the reader holds, then those of its source.
 class RecordReader::Searched : public SearchedBytes {
  public:
   explicit Searched(RecordReader* reader) : reader_(*reader) {}
@@ -185,7 +185,7 @@ class RecordReader::Searched : public SearchedBytes {
  private:
   size_t Held() const { return reader_.end_ - reader_.begin_; }
 
-  // Reads on until so many bytes are held, or there are no more.
+  // Reads until that many bytes are held, or to the end.
   Status Hold(size_t size) {
     while (Held() < size) {
       TFR_RETURN_IF_ERROR(reader_.MakeRoom(size));

@@ -30,7 +30,7 @@ class SearchedBytes {
   // *shown gets the bytes from `offset` on: as many as are ready, and at least a header, or all up to the end. The
   // offsets asked for only grow; what lies before may be forgotten.
   virtual Status ShowHeader(int64_t offset, Bytes* shown) = 0;
-  // Whether there are bytes up to `end`.
+  // True if there are bytes up to `end`.
   virtual Status Reach(int64_t end, bool* reached) = 0;
   // *shown gets `size` bytes from `offset` on, which is not before ShowHeader's last; fewer only if there are no more.
   virtual Status Show(int64_t offset, size_t size, Bytes* shown) = 0;

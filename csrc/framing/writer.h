@@ -24,7 +24,7 @@ class RecordWriter {
   Status Write(const Bytes* records, size_t count);
   // `frames` holds `count` records with their headers and footers.
   Status WriteFrames(Bytes frames, size_t count);
-  // Whether a record of this size would go to the buffer only: writing it costs a copy and a CRC, no I/O.
+  // True if a record of this size would go to the buffer only: writing it costs a copy and a CRC, no I/O.
   bool FitsBuffer(size_t size) const { return size + kFrameBytes <= buffer_.size() - used_ && size < kLargeRecord; }
   // When this returns OK, everything written so far can be read by others.
   Status Flush();

@@ -273,7 +273,7 @@ RandomReader::Shared* RandomReader::Current() const {
   return current;  // another thread was faster
 }
 
-// Whether the file is large enough for the frame. The system is asked only if that is not known yet.
+// True if the file is large enough for the frame. The system is asked only if that is not known yet.
 Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   const int64_t needed = frame.offset + frame.size;
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};

@@ -1,4 +1,4 @@
-// What an index may say; see record_index.h.
+// Validation of indexes; see record_index.h.
 
 #include "index/record_index.h"
 

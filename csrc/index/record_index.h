@@ -47,7 +47,7 @@ class RecordIndex {
 // Takes records one by one, in the order of the file.
 class IndexBuilder {
  public:
-  // What is wrong with this frame, in words. If nothing is, the frame is taken and the answer is empty.
+  // Adds this frame, and returns ""; or describes what is wrong with it.
   std::string Add(int64_t offset, int64_t size);
   size_t size() const { return offsets_.size(); }
   RecordIndexPtr Finish();

@@ -1,4 +1,4 @@
-// What a request for records in any order means on disk: frames in the order of the files, each once, cut into blocks
+// The reads on disk for a request of records in any order: frames in the order of the files, each once, cut into blocks
 // of work.
 
 #ifndef TFRECORD_FAST_INDEX_TAKE_PLAN_H_

@@ -82,7 +82,7 @@ std::string DraftOf(const std::string& path) {
   return FolderOf(path) + Stem(path) + mark + std::to_string(std::random_device()()) + std::string(kSuffix);
 }
 
-// Whether it is known that the process which made this mark has ended.
+// True if the process that made this mark has certainly ended.
 bool HasEnded(const std::string& mark, const std::string& host) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= mark.size();) {

@@ -36,7 +36,7 @@ struct Fetch {
   const uint32_t object;
   const int64_t begin;
   const int64_t end;
-  // Whether the object's size is to be found out, too: then the bytes may be fewer.
+  // True if the object's size is to be found out, too: then the bytes may be fewer.
   const bool opens;
 
   // Valid, and unchanged, while it is held in place (Hold).
@@ -84,11 +84,11 @@ class FetchQueue {
   // what was said when it was asked whether to continue.
   Status Hold(Fetch* fetch);
   void LetGo(Fetch* fetch);
-  // Whether it is done, and its bytes are here.
+  // True if it is done, and its bytes are here.
   bool Succeeded(const Fetch& fetch) const;
   // Nobody wants it any more: its memory is freed when nobody holds it.
   void Drop(const FetchPtr& fetch);
-  // Whether so many more bytes may be asked for ahead.
+  // True if that many more bytes may be requested ahead.
   bool HasRoom(size_t bytes) const;
   void TellListener();  // that there is room
   void Close();
@@ -101,7 +101,7 @@ class FetchQueue {
     bool closed = false;
   };
   Taken Take();
-  // What the object has of a range that was taken; nothing of it may be missing. `object_size`: of the whole object, if
+  // Delivers the bytes of a range that was taken; none may be missing. `object_size`: of the whole object, if
   // that was asked for.
   void Deliver(uint64_t number, Bytes bytes, Owner owner, int64_t object_size);
   void Fail(uint64_t number, Status status);

@@ -174,7 +174,7 @@ FetchPtr RemoteFile::FetchFor(int64_t offset, size_t size) const {
   return extra_.fetch;
 }
 
-// Lets blocks go that have been read to their ends; returns whether it did.
+// Frees blocks that have been read to their ends; false if there was none.
 bool RemoteFile::NoteRead(int64_t begin, int64_t end) const {
   std::lock_guard<std::mutex> lock(mutex_);
   bool let_go = false;

@@ -47,9 +47,9 @@ class RemoteFile final : public File {
   // Waits until the size is known. To be called once, before the file is read.
   Status Open();
 
-  // Asks for the next block of the plan, if there is one now, and returns whether it did.
+  // Asks for the next block of the plan, if there is one now; false if there is none.
   bool AskNext();
-  // Whether there may be more to ask for, now or later.
+  // True if there may be more to ask for, now or later.
   bool HasMoreToAsk() const;
   // The bytes that were asked for and have not been read.
   int64_t ahead() const;

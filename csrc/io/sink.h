@@ -25,7 +25,7 @@ class Sink {
   // Flushes, ends the stream and releases it, whether or not that succeeds. Called once, or not at all: a
   // sink that is only destroyed closes its file and ends nothing.
   virtual Status Close() = 0;
-  // Whether a write may wait for somebody who may never come, or calls Python. Then it belongs in the thread that was
+  // True if a write may wait for a reader that may never come, or calls Python. Then it belongs in the thread that was
   // asked to write, which is the one that signals reach.
   virtual bool caller_only() const { return false; }
 };

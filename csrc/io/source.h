@@ -46,7 +46,7 @@ class Source {
 // How a file will be read: the system reads ahead of a reader that goes through it, not of one that jumps about in it.
 enum class Access : uint8_t { kSequential, kRandom };
 
-// Whether a descriptor is closed when the file goes.
+// True if a descriptor is closed when the file goes.
 enum class Descriptor : uint8_t { kOwned, kBorrowed };
 
 // An open file, shared by all that read different places of it at the same time: one of the system's, or an object in a
@@ -76,7 +76,7 @@ class File {
 
   // The system's, if it is a file of the system's; else -1.
   virtual int descriptor() const { return -1; }
-  // Whether its bytes come from elsewhere, so that a small read costs as much as a large one.
+  // True if its bytes come from elsewhere, so that a small read costs as much as a large one.
   virtual bool is_remote() const { return false; }
 
   // Has the system begin to read this part of a regular file into memory, without waiting for it.

@@ -41,7 +41,7 @@ struct Columns {
   size_t rows = 0;
   std::vector<Column> columns;  // in the order of the schema's features
 
-  // What keeps the views in kBytes columns valid: the batch's owners, and the schema if defaults are views too.
+  // Owners of the views in kBytes columns: the batch's owners, and the schema if defaults are views too.
   std::shared_ptr<const std::vector<Owner>> owners;
 };
 

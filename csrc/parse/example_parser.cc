@@ -143,7 +143,7 @@ bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t
     return true;
   } else {
     slot = keys_.Find(key.data, key.size);
-    // What would be skipped from now on is an error if it has a value.
+    // From here on, a skipped feature with a value is an error.
     if (keys_.slot(slot).feature < 0 && !schema_->only_these().empty()) return false;
     if (slot != KeyTable::kUnknown) {
       size_t place = script().Place(slot);

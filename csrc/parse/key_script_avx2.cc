@@ -21,7 +21,7 @@ using Step = KeyScript::Step;
 
 constexpr uint64_t kTopBits = 0x8080808080808080;
 constexpr size_t kCacheLine = 64;
-// What a step may read: the window and, after it, the eight bytes of a value's load.
+// The bytes that a step may read: the window and, after it, the eight bytes of a value's load.
 constexpr size_t kReadAhead = KeyScript::kWindow + 8;
 constexpr size_t kTail = 64;  // a whole number of vectors, and more than kReadAhead
 static_assert(kTail >= kReadAhead);

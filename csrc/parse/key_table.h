@@ -18,10 +18,10 @@ namespace tfr {
 
 class KeyTable {
  public:
-  // What the parser may try before it decodes an entry step by step.
+  // The fast paths that the parser may try before it decodes an entry step by step.
   enum EntryShape : uint8_t { kGeneral, kSkip, kOneInt64, kOneFloat };
 
-  // What is known about one key. 64 bytes, a cache line.
+  // Facts about one key. 64 bytes, a cache line.
   struct alignas(64) Slot {
     uint64_t head;       // its first 8 bytes, zero-padded
     uint64_t head_mask;  // ones over the bytes of `head` that are the key

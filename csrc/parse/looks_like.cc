@@ -48,7 +48,7 @@ bool ReadFields(const Bytes& message, Fields* fields) {
   return true;
 }
 
-// Whether it is a message all of whose fields fit.
+// True for a message of whose fields all fit.
 template <typename Fits>
 bool AllFields(const Bytes& message, Fits fits) {
   Fields fields;

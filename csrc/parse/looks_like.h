@@ -1,4 +1,4 @@
-// What a record that is no Example most likely is, for error messages.
+// Guesses the format of a record that is not an Example, for error messages.
 
 #ifndef TFRECORD_FAST_PARSE_LOOKS_LIKE_H_
 #define TFRECORD_FAST_PARSE_LOOKS_LIKE_H_
@@ -10,7 +10,7 @@
 
 namespace tfr {
 
-// Whether the record has the form of the message down to the lists of its features, and no field besides. Looks at no
+// True if the record has the form of the message down to the lists of its features, and no field besides. Looks at no
 // values. A record without any bytes is an Example without features.
 bool HasForm(MessageType type, const Bytes& record);
 

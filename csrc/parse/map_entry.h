@@ -15,7 +15,8 @@ struct MapEntry {
   Bytes value;
 };
 
-// What TensorFlow's two parsers accept: key and value in any order, or a key and then a value. Neither may be missing.
+// The entries that TensorFlow's two parsers accept: key and value in any order, or a key and then a value.
+// Neither may be missing.
 enum class EntryOrder : uint8_t { kAny, kKeyFirst };
 
 // Reads the next entry of a map, of which [p, end) is left, skipping unknown fields. Returns the cursor after it; `end`

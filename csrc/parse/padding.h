@@ -1,4 +1,4 @@
-// What fills the rows of a padded column after their values.
+// Fills the rows of a padded column after their values.
 
 #ifndef TFRECORD_FAST_PARSE_PADDING_H_
 #define TFRECORD_FAST_PARSE_PADDING_H_

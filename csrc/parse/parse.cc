@@ -105,7 +105,7 @@ void Rebase(const std::vector<Range>& ranges, int64_t* ends) {
   }
 }
 
-// Whether the parts already fill the block, one after the other.
+// True if the parts already fill the block, one after the other.
 bool AreJoined(const std::vector<Growing*>& parts, size_t item_size, const Block& block) {
   const uint8_t* end = block.data;
   if (end == nullptr) return false;

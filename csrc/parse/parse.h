@@ -57,7 +57,7 @@ class ParserPool {
   std::vector<std::unique_ptr<Parser>> idle_;
 };
 
-// What to parse of an Example, ready for use.
+// A plan for parsing Examples.
 struct ExamplePlan {
   explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
   SchemaPtr schema;
@@ -65,7 +65,7 @@ struct ExamplePlan {
   std::atomic<size_t> list_bytes{0};  // what all lists' values took per row in the last batch; a guess
 };
 
-// What to parse of a SequenceExample: of its context, and of its feature lists.
+// A plan for parsing SequenceExamples: their context and their feature lists.
 struct SequencePlan {
   SequencePlan(SchemaPtr of_context, SchemaPtr of_lists)
       : context(std::move(of_context)), lists(std::move(of_lists)), parsers(context, lists), longest(lists->size()) {}

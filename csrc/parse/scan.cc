@@ -98,29 +98,19 @@ Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool*
 }
 
 Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value, bool* has_values) {
-  const uint8_t* p = value.data;
-  const uint8_t* const end = p + value.size;
-  while (p < end) {
-    uint32_t tag;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return Malformed();
-    if (tag != kStepTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return Malformed();
-      continue;
-    }
-    size_t size;
+  Status status;
+  const bool complete = ForEachField(value, {kStepTag}, [&](uint32_t, const Bytes& step) {
     bool has_kind;
-    p = ReadLength(p, end, &size);
-    if (p == nullptr) return Malformed();
-    TFR_RETURN_IF_ERROR(AddFeature(summary, {p, size}, &has_kind));
+    status = AddFeature(summary, step, &has_kind);
+    if (!status.ok()) return false;
     if (!has_kind) {
       summary->fewest = 0;
       ++summary->unset;
     }
     *has_values |= has_kind;
-    p += size;
-  }
+    return true;
+  });
+  if (!complete) return status.ok() ? Malformed() : std::move(status);
   ++summary->records;
   return {};
 }
@@ -130,28 +120,14 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
   features_.entries.clear();
   lists_.entries.clear();
   bool record_has_lists = false;
-  const uint8_t* p = record.data;
-  const uint8_t* const end = p + record.size;
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return Malformed();
-    if (tag != kFeaturesTag && tag != kFeatureListsTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return Malformed();
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr || !Collect(p, p + size, tag == kFeaturesTag ? &features_.entries : &lists_.entries)) {
-      return Malformed();
-    }
+  const auto collect = [&](uint32_t tag, const Bytes& map) {
     record_has_lists |= tag == kFeatureListsTag;
-    p += size;
-  }
+    return Collect(map.data, map.data + map.size, tag == kFeaturesTag ? &features_.entries : &lists_.entries);
+  };
+  if (!ForEachField(record, {kFeaturesTag, kFeatureListsTag}, collect)) return Malformed();
   KeepLast(&features_);
   KeepLast(&lists_);
-  // What another kind of record gives by accident has no values. Without any, the form decides.
+  // Another kind of record that parses by accident has no values. Without values, the form decides.
   bool has_values = false;
   for (const Found& feature : features_.found) {
     KeySummary& summary = features_.keys[feature.key];

@@ -16,7 +16,7 @@
 
 namespace tfr {
 
-// What was found under one key of one of the two maps.
+// Counts for one key of one of the two maps.
 struct KeySummary {
   std::string key;
   Kind kind = Kind::kNone;   // kNone as long as no Feature under the key had one

@@ -1,4 +1,4 @@
-// What is wanted from each record, compiled once: one spec per feature key, checked before any record is seen.
+// The wanted features of each record, compiled once: one spec per feature key, checked before any record is seen.
 //
 // The semantics are those of tf.io.parse_example and tf.io.parse_sequence_example, except where
 // docs/differences.md says otherwise.
@@ -47,10 +47,10 @@ struct FeatureSpec {
   // Of feature lists (the second map of a SequenceExample) with kPadded: may be absent.
   bool may_be_absent = false;
 
-  // Whether the column also tells which rows have the feature.
+  // True if the column also tells which rows have the feature.
   bool presence = false;
 
-  // Whether bytes may stand for an array of numbers: if a user has said that there are numbers, and not the records.
+  // True if bytes may stand for an array of numbers: if a user has said that there are numbers, and not the records.
   bool takes_raw_bytes() const { return note.empty(); }
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };

@@ -47,31 +47,19 @@ inline const uint8_t* TakeEntryOf(const KeyTable::Slot& slot, const uint8_t* p, 
   return entry_end;
 }
 
-// Whether a Feature, or a step of a FeatureList, has a kind.
+// True if a Feature, or a step of a FeatureList, has a kind.
 bool HasKind(const Bytes& feature) {
   FeatureValue value;
   return FindValue(feature.data, feature.data + feature.size, &value) && value.kind != Kind::kNone;
 }
 
 bool AnyStepHasKind(const Bytes& list) {
-  const uint8_t* p = list.data;
-  const uint8_t* const end = p + list.size;
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag != kStepTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr) return false;
-    if (HasKind({p, size})) return true;
-    p += size;
-  }
-  return false;
+  bool has_kind = false;
+  ForEachField(list, {kStepTag}, [&](uint32_t, const Bytes& step) {
+    has_kind = HasKind(step);
+    return !has_kind;
+  });
+  return has_kind;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class SequenceParser {
   // One of the two maps of the message.
   struct Map {
     explicit Map(SchemaPtr wanted);
-    // Whether the slot's key is one that must not be there.
+    // True if the slot's key is one that must not be there.
     bool is_other(uint32_t slot) const { return keys.slot(slot).feature < 0 && !schema->only_these().empty(); }
 
     SchemaPtr schema;

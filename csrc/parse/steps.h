@@ -18,7 +18,7 @@ namespace tfr {
 
 constexpr size_t kBeforeSteps = 2;
 
-// What a step of that many floats starts with.
+// The header of a step with that many floats.
 class FloatStep {
  public:
   explicit FloatStep(size_t floats);

@@ -24,7 +24,7 @@ enum class Part : uint8_t {
   kUnknown,
 };
 
-// What a field of a message is.
+// The part of the grammar that a field is.
 Part FieldIn(Part message, uint32_t tag) {
   switch (message) {
     case Part::kRecord:

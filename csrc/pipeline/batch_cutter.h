@@ -41,7 +41,7 @@ struct ShuffleItem {
   RecordPlace place;
 };
 
-// What happened to the shuffle buffer, for whoever keeps a copy of the places in it.
+// A change of the shuffle buffer, for the caller that keeps a copy of its places.
 struct ShuffleStep {
   static constexpr uint32_t kAppend = UINT32_MAX;
   static constexpr uint32_t kMostSlots = kAppend;  // a larger shuffle buffer has so many

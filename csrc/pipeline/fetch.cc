@@ -65,13 +65,13 @@ Status FetchInOrder(Lane* lane, const std::vector<ShuffleItem*>& wanted) {
       wanted[found]->owner = chunk.buffer;
       ++found;
     }
-    // What is damaged after the last that is wanted is found when reading gets there.
+    // Damage after the last wanted record is found when reading gets there.
     if (found < wanted.size()) TFR_RETURN_IF_ERROR(std::move(status));
   }
   return found < wanted.size() ? NothingThere(wanted[found]->place) : Status();
 }
 
-// Whether any record can be read by itself.
+// True if any record can be read by itself.
 Status IsPlain(const File& file, CompressionChoice choice, bool* plain) {
   *plain = false;
   if (!file.regular()) return {};

@@ -19,7 +19,7 @@ class Handover {
   // The value that unit 0 gets.
   explicit Handover(Value first) : value_(first) {}
 
-  // Whether the value of `unit` is here already.
+  // True if the value of `unit` is here already.
   bool Peek(size_t unit, Value* value) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (stopped_ || unit_ != unit) return false;

@@ -1,4 +1,4 @@
-// What a stream reads: its files, and what to do with what is in them.
+// The input of a stream: its files, and how to read them.
 
 #ifndef TFRECORD_FAST_PIPELINE_INPUT_H_
 #define TFRECORD_FAST_PIPELINE_INPUT_H_
@@ -25,7 +25,7 @@ struct FilePart {
   int64_t end = 0;
 };
 
-// What tells a file of the system's from what it was when somebody looked at it.
+// Size and time of a file when it was listed, to notice a change.
 struct FileStamp {
   int64_t bytes = 0;
   int64_t modified = 0;  // nanoseconds since 1970
@@ -46,7 +46,7 @@ struct InputFile {
   Place First(Place start) const { return part && start.offset < part->begin.offset ? part->begin : start; }
 };
 
-// What to do about damage in a file. Whatever the system refuses (kIoError) is always an error.
+// Handling of damage in a file. Errors of the system (kIoError) are always raised.
 enum class OnCorrupt : uint8_t {
   kRaise,
   kSkip,      // drop what is damaged and continue with the next intact record

@@ -46,7 +46,7 @@ class Lane {
   bool unopened() const { return !opened_; }
   // The bytes of memory that the unit deposited last holds; 0 if there is none.
   size_t unit_bytes() const { return unit_bytes_; }
-  // Whether a unit is free to be claimed.
+  // True if a unit is free to be claimed.
   bool CanClaim(Caller caller) const {
     return !all_claimed_ && !busy_ && (caller != Caller::kWorker || !consumer_only_);
   }
@@ -57,7 +57,7 @@ class Lane {
   // The next in order, if it is there.
   bool Take(Produced* produced);
   bool FrontIsReady() const { return ready_.count(next_taken_) > 0; }
-  // Whether the unit that Take waits for is claimed by nobody.
+  // True if no thread has claimed the unit that Take waits for.
   bool FrontIsUnclaimed() const { return next_unit_ == next_taken_; }
   // The bytes of memory that the units hold which are there and were not taken.
   size_t ready_bytes() const;

@@ -81,7 +81,7 @@ void PartMaker::Produce(size_t unit, Produced* produced) {
   }
 }
 
-// Whether a part, or the end of the file, is where a mark says that its own part ends. A mark that is damaged must not
+// True if a part, or the end of the file, is where a mark says that its own part ends. A mark that is damaged must not
 // cost the parts after it.
 Status PartMaker::MarkHolds(int64_t next, bool* holds) const {
   uint8_t head[kPartHeaderBytes];

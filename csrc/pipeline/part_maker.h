@@ -44,7 +44,7 @@ class PartMaker : public UnitMaker {
     int64_t offset = 0;
     bool streaming = false;
   };
-  // What has been made of a part: the first `size` bytes of the buffer, which is null if nothing could be read.
+  // The finished beginning of a part: the first `size` bytes of the buffer, which is null if nothing could be read.
   struct Inflated {
     std::shared_ptr<Buffer> buffer;
     size_t size = 0;

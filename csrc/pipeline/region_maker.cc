@@ -19,7 +19,7 @@ constexpr size_t kSlackPart = 4;
 
 }  // namespace
 
-// What a region's unit has read so far: the file's bytes from `offset` on.
+// The bytes that a region's unit has read so far: the file's bytes from `offset` on.
 struct RegionMaker::Region {
   std::shared_ptr<Buffer> buffer;
   size_t used = 0;

@@ -104,7 +104,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         delivered_.TakeRest(std::move(at_end_));
         return delivered_.End(end_status_);
       }
-      // Whatever needs more than one chunk is worth having threads for.
+      // Anything longer than one chunk is worth threads.
       if (units_made_ > 1 && LacksThreads() && HasWorkForThreads()) StartThreads();
       if (WorkOnce(Caller::kConsumer, &lock)) continue;
       caller_waits_ = true;
@@ -392,7 +392,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     crew_size_ = std::min(options_.num_threads, working_.fit()) + (options_.caller_helps ? 1 : 0);
   }
 
-  // What was half done when there was no memory left can't be undone: the stream ends.
+  // Half-done work can't be undone when memory runs out: the stream ends.
   void Work() noexcept {
     const StopsWith stops(&abandoned_);
     try {

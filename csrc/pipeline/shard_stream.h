@@ -18,7 +18,7 @@
 
 namespace tfr {
 
-// What a batch was made into (columns, for example), and about how many bytes that holds.
+// The result of a transform (columns, for example), and about how many bytes it holds.
 struct Transformed {
   std::shared_ptr<void> value;
   size_t bytes = 0;
@@ -40,9 +40,9 @@ struct StreamOptions {
   size_t num_threads = 1;
   // How many of them fit the processors; more work only while others wait for a disk. 0: all.
   size_t fitting_threads = 0;
-  // Whether the thread in Next also works while it waits.
+  // True if the thread in Next also works while it waits.
   bool caller_helps = true;
-  // Whether batches come in their order; else they come when they are ready.
+  // True if batches come in their order; else they come when they are ready.
   bool in_order = true;
   // Chunks and batches that are made but not yet taken hold about this much, except for the one that is waited for.
   size_t prefetch_bytes = 8 << 20;
@@ -82,7 +82,7 @@ class ShardStream {
 
   // After the last batch.
   StreamState State() const;
-  // What was passed over before the batches handed out so far, since the last call.
+  // Stretches skipped before the delivered batches, since the last call.
   std::vector<Sequence::SkippedIn> TakeSkipped();
 
  private:

@@ -16,7 +16,7 @@ namespace tfr {
 // taken.
 class SharedWork {
  public:
-  // Whether there is a task to take.
+  // True if there is a task to take.
   bool any() const { return !shared_.empty(); }
   // Runs all tasks. `wake` is called once they are listed. std::bad_alloc out of a task is thrown here when all of them
   // have ended.

@@ -1,4 +1,4 @@
-// What the makers of units have in common; see unit_maker.h.
+// The common half of the makers of units; see unit_maker.h.
 
 #include "pipeline/unit_maker.h"
 
@@ -48,7 +48,7 @@ LaneFile::Rest LaneFile::Finish(int64_t file_bytes, Produced* produced) const {
   std::sort(produced->skipped.begin(), produced->skipped.end(),
             [](const Skipped& a, const Skipped& b) { return a.offset < b.offset; });
   if (status.ok()) return Rest::kFollows;
-  // What follows the chunk is the damaged record, also for a reader that resumes there.
+  // The damaged record follows the chunk, also for a reader that resumes there.
   const int64_t from = status.detail().offset;
   chunk.end = {from, status.detail().record_index};
   if (!Passes(status)) {

@@ -23,7 +23,7 @@ namespace tfr {
 // A file of at most this many bytes is read into a buffer of this size, and is one unit unless chunks are smaller.
 constexpr size_t kSmallFile = 64 << 10;
 
-// What a unit came to: records, perhaps none, and then perhaps an error. `last`: nothing follows.
+// The result of a unit: records, perhaps none, and then perhaps an error. `last`: nothing follows.
 struct Produced {
   Chunk chunk;
   std::vector<Skipped> skipped;
@@ -40,7 +40,7 @@ struct LaneFile {
   BufferPool* const pool;
   std::atomic<bool> cancelled = false;  // nobody waits for the units: long work ends
 
-  // Whether an error is damage that is to be passed over.
+  // True if an error is damage that must be skipped.
   bool Passes(const Status& status) const;
   // kDataLoss if a file that ends at `end`, in uncompressed bytes, never reaches `start`: it was longer when the state
   // was saved.
@@ -62,7 +62,7 @@ class UnitMaker {
 
   virtual ~UnitMaker() = default;
 
-  // Whether several threads may make units at once.
+  // True if several threads may make units at once.
   virtual bool in_parallel() const = 0;
   // How many units there are; kUnknown if only the last one tells.
   virtual size_t units() const = 0;

@@ -14,7 +14,7 @@ namespace tfr {
 class WorkerThreads {
  public:
   bool empty() const { return threads_.empty(); }
-  // Whether there are fewer than `wanted`, and more can be had as far as is known.
+  // True if there are fewer than `wanted`, and more can be had as far as is known.
   bool AreFewerThan(size_t wanted) const { return threads_.size() < wanted && !no_more_; }
   // Starts threads until there are `wanted`, each of which runs `work`. Ends without a word when the system gives no
   // more: it is not asked again.

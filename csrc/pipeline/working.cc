@@ -1,4 +1,4 @@
-// What the threads' time goes to; see working.h.
+// Time of the threads; see working.h.
 
 #include "pipeline/working.h"
 

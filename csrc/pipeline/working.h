@@ -14,7 +14,7 @@
 
 namespace tfr {
 
-// What the calling thread has spent up to now.
+// The time that the calling thread has spent.
 class ThreadTime {
  public:
   static ThreadTime Now();
@@ -35,7 +35,7 @@ class WorkingThreads {
   WorkingThreads(size_t threads, size_t processors)
       : threads_(threads), fit_(processors == 0 || processors > threads ? threads : processors), allowed_(fit_) {}
 
-  // Whether the next unit is to be timed, and then noted. Some of them tell enough; none, if there is no limit.
+  // True if the next unit is to be timed, and then noted. Some of them tell enough; none, if there is no limit.
   bool TimesNext() { return fit_ < threads_ && made_++ % 4 == 0; }
   // How many may work now; never less than one, if there are threads at all.
   size_t allowed() const { return allowed_; }
@@ -53,7 +53,7 @@ class WorkingThreads {
   void Note(const ThreadTime& begin, const ThreadTime& end);
 
  private:
-  // What is older than this has lost half of its weight. Long against a unit, short against an epoch.
+  // Older samples have lost half of their weight. Long against a unit, short against an epoch.
   static constexpr std::chrono::nanoseconds kMemory = std::chrono::milliseconds(20);
 
   const size_t threads_;

@@ -26,28 +26,6 @@ struct Counter {
 
 std::string_view View(const Bytes& key) { return {reinterpret_cast<const char*>(key.data), key.size}; }
 
-// Calls step(Bytes) for each Feature of a FeatureList; false if that is malformed, or `step` says so.
-template <typename Step>
-bool ForEachStep(const Bytes& list, Step step) {
-  const uint8_t* p = list.data;
-  const uint8_t* const end = p + list.size;
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag != kStepTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr || !step(Bytes{p, size})) return false;
-    p += size;
-  }
-  return true;
-}
-
 }  // namespace
 
 Collector::Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
@@ -118,24 +96,12 @@ void Collector::AddRecord(const Bytes& record) {
 }
 
 Collector::Verdict Collector::Collect(const Bytes& record, bool* has_lists) {
-  const uint8_t* p = record.data;
-  const uint8_t* const end = p + record.size;
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return Verdict::kMalformed;
-    if (tag != kFeaturesTag && tag != kFeatureListsTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return Verdict::kMalformed;
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr || !CollectMap(p, p + size, tag == kFeatureListsTag)) return Verdict::kMalformed;
+  const auto collect = [&](uint32_t tag, const Bytes& map) {
     *has_lists |= tag == kFeatureListsTag;
-    p += size;
-  }
-  // What another kind of record gives by accident has no values. Without any, the form decides.
+    return CollectMap(map.data, map.data + map.size, tag == kFeatureListsTag);
+  };
+  if (!ForEachField(record, {kFeaturesTag, kFeatureListsTag}, collect)) return Verdict::kMalformed;
+  // Another kind of record that parses by accident has no values. Without values, the form decides.
   bool has_values = left_out_;
   for (Found& found : found_) {
     if (!Check(&found, &has_values)) return Verdict::kMalformed;
@@ -214,7 +180,7 @@ bool Collector::Check(Found* found, bool* has_values) {
 }
 
 bool Collector::CheckList(const Found& found, bool* has_values) {
-  return ForEachStep(found.value, [&](const Bytes& step) {
+  return ForEachField(found.value, {kStepTag}, [&](uint32_t, const Bytes& step) {
     FeatureValue list;
     Counter counter;
     if (!FindValue(step.data, step.data + step.size, &list) || !WalkList(list, counter)) return false;
@@ -237,7 +203,7 @@ void Collector::AddFound(const Found& found) {
   }
   figures.AddPresent();
   size_t steps = 0;
-  ForEachStep(found.value, [&](const Bytes& step) {
+  ForEachField(found.value, {kStepTag}, [&](uint32_t, const Bytes& step) {
     FeatureValue list;
     Counter counter;
     FindValue(step.data, step.data + step.size, &list);

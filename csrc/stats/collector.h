@@ -27,14 +27,14 @@ namespace tfr {
 
 class Collector {
  public:
-  // What a hostile file can make it remember.
+  // The most that a hostile file can make it remember.
   static constexpr size_t kMostFeatures = 10'000;
   static constexpr size_t kMostKeyBytes = 1024;  // of a key
-  static constexpr size_t kMostKinds = 64;       // of records that are no Examples
+  static constexpr size_t kMostKinds = 64;       // of records other than Examples
   // Features after the first ones have smaller sketches.
   static constexpr size_t kInFull = 1000;
 
-  // What is known of the first part of all while the others are looked at.
+  // Facts about the first byte range, known while the others are read.
   struct Hints {
     struct Known {
       FeatureFigures::Sketched sketched;
@@ -58,7 +58,7 @@ class Collector {
   // Takes in what is kept back; before the figures are looked at.
   void Flush();
 
-  // What a record is that is no Example, and where the first of these was.
+  // A kind of record other than Example, and the first such record.
   struct Other {
     uint64_t records = 0;
     RecordId first{};

@@ -63,7 +63,7 @@ class Counts {
   }
   static constexpr size_t kFilterWords = 256;
   const uint64_t* filter() const { return filter_.data(); }
-  // Counts the key if it is kept, and returns whether it is. With a count of 0, only the latter.
+  // Counts the key if it is kept; false if it is not. With a count of 0, only the latter.
   bool AddKept(uint64_t key, uint64_t hash, uint64_t count = 1) {
     return MayKeep(hash) && AddFiltered(key, hash, count);
   }

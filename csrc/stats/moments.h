@@ -20,7 +20,7 @@ struct Moments {
   void Merge(const Moments& other);
 };
 
-// What a block of at most kBlock finite numbers has. The same on every processor.
+// Moments of a block of at most kBlock finite numbers. The same on every processor.
 struct BlockFigures {
   double least, most;
   size_t zeros;
@@ -38,7 +38,7 @@ struct IntBlockFigures {
 
 IntBlockFigures FiguresOf(const int64_t* values, size_t n);
 
-// Whether all are finite.
+// True if all are finite.
 bool AllFinite(const float* values, size_t n);
 
 }  // namespace tfr

@@ -79,7 +79,7 @@ class Repeats {
     size_t size_ = 0;
   };
 
-  // What is in the list, compared without a table of it all.
+  // Compares the entries of the list without a table of all of them.
   class List;
 
   void AddToTable(const Part& part);

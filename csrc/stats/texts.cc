@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kSampled = 32;  // with a sketch, one new string of so many is kept
 
-// Whether a string is in the sample: one of each kSampled, at a place that follows no pattern that strings could.
+// True if a string is in the sample: one of each kSampled, at a place that follows no pattern that strings could.
 bool IsSampled(uint64_t before) { return before % kSampled == HashNumber(~(before / kSampled)) % kSampled; }
 
 }  // namespace

@@ -23,21 +23,10 @@ bool WalkList(const FeatureValue& list, Sink&& sink) {
   const uint8_t* p = list.begin;
   // A run of the Feature's fields has the list in pieces.
   if (!list.lone && list.kind != Kind::kNone) {
-    while (p < list.end) {
-      uint32_t tag;
-      size_t size;
-      p = ReadTag(p, list.end, &tag);
-      if (p == nullptr) return false;
-      if (tag != ListTag(list.kind)) {
-        p = SkipField(p, list.end, tag);
-        if (p == nullptr) return false;
-        continue;
-      }
-      p = ReadLength(p, list.end, &size);
-      if (p == nullptr || !WalkList(FeatureValue{list.kind, true, p, p + size}, sink)) return false;
-      p += size;
-    }
-    return true;
+    const Bytes fields = {list.begin, static_cast<size_t>(list.end - list.begin)};
+    return ForEachField(fields, {ListTag(list.kind)}, [&](uint32_t, const Bytes& piece) {
+      return WalkList(FeatureValue{list.kind, true, piece.data, piece.data + piece.size}, sink);
+    });
   }
   while (p < list.end) {
     uint32_t tag;

@@ -1,4 +1,4 @@
-// What the backends of varint/ share: the shape of one, and how to store a varint without a loop.
+// The common half of the backends of varint/: the shape of one, and how to store a varint without a loop.
 
 #ifndef TFRECORD_FAST_VARINT_BACKENDS_H_
 #define TFRECORD_FAST_VARINT_BACKENDS_H_
@@ -22,7 +22,7 @@ struct VarintOps {
 };
 
 extern const VarintOps kPortableVarint;
-// What it decodes with, for backends that are no faster with short runs.
+// The decoder of backends that are not faster with short runs.
 const uint8_t* DecodePortably(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count);
 #if defined(__x86_64__)
 extern const VarintOps kBmi2Varint;

@@ -114,7 +114,7 @@ TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, co
   return next;
 }
 
-// Whether a varint that ends or continues in the window may have more than 8 bytes; its first starts `lag` before.
+// True if a varint that ends or continues in the window may have more than 8 bytes; its first starts `lag` before.
 TFR_BMI2_INLINE bool HasLong(uint64_t more, size_t lag) {
   uint64_t run = more & (more >> 1);
   run &= run >> 2;

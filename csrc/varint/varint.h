@@ -28,7 +28,7 @@ constexpr size_t kVarintSlack = 64;
 
 namespace internal {
 
-// What the inline functions below don't do themselves.
+// The slow paths of the inline functions below.
 const uint8_t* DecodeLongVarint(const uint8_t* p, const uint8_t* end, uint64_t* value);
 const uint8_t* DecodeLongRun(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count);
 size_t CountLongRun(const uint8_t* p, const uint8_t* end);

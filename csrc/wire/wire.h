@@ -8,9 +8,12 @@
 #ifndef TFRECORD_FAST_WIRE_WIRE_H_
 #define TFRECORD_FAST_WIRE_WIRE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
+#include "base/records.h"
 #include "varint/varint.h"
 
 namespace tfr {
@@ -61,6 +64,29 @@ inline const uint8_t* ReadLength(const uint8_t* p, const uint8_t* end, size_t* s
 
 // Skips the field whose tag has just been read, groups included.
 const uint8_t* SkipField(const uint8_t* p, const uint8_t* end, uint32_t tag);
+
+// Calls take(tag, Bytes), which returns a bool, with each delimited field of a message whose tag is one of `tags`, and
+// skips all other fields. False if the message is malformed, or once `take` returns false.
+template <typename Take>
+bool ForEachField(const Bytes& message, std::initializer_list<uint32_t> tags, Take take) {
+  const uint8_t* p = message.data;
+  const uint8_t* const end = p + message.size;
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return false;
+    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return false;
+      continue;
+    }
+    size_t size;
+    p = ReadLength(p, end, &size);
+    if (p == nullptr || !take(tag, Bytes{p, size})) return false;
+    p += size;
+  }
+  return true;
+}
 
 // ---- Writing ----
 

@@ -184,7 +184,7 @@ def test_a_length_is_not_believed_before_its_crc(tmp_path):
     path.write_bytes(struct.pack("<QI", 2**60, 0) + b"x" * 20)
     with pytest.raises(ValueError, match="the CRC of a length is wrong"):
         list(frames(str(path)))
-    with pytest.raises(FilesError, match="no TFRecord file"):
+    with pytest.raises(FilesError, match="not a TFRecord file"):
         dataset(path)
 
 
@@ -230,7 +230,7 @@ def test_records_that_are_not_what_the_features_say_are_refused(tmp_path, capsys
     features.write_text(GIVEN)
     arguments = ["parse", "--files", str(path), "--features", str(features), "--data", str(tmp_path / "cache")]
     assert command.main(arguments) == 2
-    assert f"{path}: a record is no Example" in capsys.readouterr().err
+    assert f"{path}: a record is not a valid Example" in capsys.readouterr().err
 
 
 def test_files_without_a_record_are_refused(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.frames import drain, frames
 from tests.support.lettered_files import ALL, A, records_of
+from tfrecord_fast.errors import InvalidArgumentError
 
 Dataset = tf.data.TFRecordDataset
 
@@ -307,3 +308,9 @@ def test_a_path_like_object_is_a_name(folder):
 def test_a_length_that_is_no_number_is_told(dataset, said):
     with pytest.raises(TypeError, match=f"^{said}"):
         len(dataset)
+
+
+@pytest.mark.parametrize("nothing", [{}, (), {"a": ()}], ids=repr)
+def test_zip_takes_a_dataset_at_least(nothing):
+    with pytest.raises(InvalidArgumentError, match="at least one dataset"):
+        tf.data.Dataset.zip(nothing)

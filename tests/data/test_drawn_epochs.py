@@ -1,12 +1,15 @@
 """Files in an order that is drawn: a repeat draws it anew for each epoch, in batches too, as TensorFlow does."""
 
+import copy
 import itertools
 
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.data.handle import node_of
 from tfrecord_fast.data.nodes.base.node import Run
+from tfrecord_fast.values.elements.nests import leaves
 
 RECORDS = 22
 EPOCHS = 5
@@ -178,3 +181,47 @@ def test_a_function_that_gives_other_datasets_in_a_later_epoch_is_followed(patte
         opened.clear()
         data = tf.data.Dataset.list_files(pattern, seed=5).interleave(open_file, cycle_length=2).repeat(2)
         assert sorted(give(data)) == sorted([*give(data.take(RECORDS))] * 2)
+
+
+Dataset = tf.data.Dataset
+
+
+def numbers(dataset):
+    return [np.asarray(one).tolist() for one in dataset]
+
+
+COPIED = {
+    "map": lambda data: data.map(lambda x: x),
+    "repeat": lambda data: data.repeat(2),
+    "batch": lambda data: data.batch(2).unbatch(),
+    "zip": lambda data: Dataset.zip({"a": data, "b": (data, data)}).map(lambda both: both["a"]),
+    "concatenate": lambda data: data.concatenate(data),
+    "interleave": lambda data: data.interleave(lambda x: Dataset.from_tensors(x), cycle_length=2),
+    "choose": lambda data: Dataset.choose_from_datasets([data, Dataset.range(9)], Dataset.range(2).repeat()),
+    "cache": lambda data: data.cache().map(lambda x: x),
+}
+
+
+@pytest.mark.parametrize("around", COPIED.values(), ids=COPIED)
+def test_a_copy_counts_its_iterations_for_itself(around):
+    def made():
+        return around(Dataset.range(9).shuffle(4, seed=1))
+
+    alone = made()
+    orders = [numbers(alone) for _ in range(3)]
+    original = made()
+    copied = copy.copy(original)
+    assert [numbers(one) for one in (copied, original, original, copied, copied, original)] == [
+        orders[i] for i in (0, 0, 1, 1, 2, 2)
+    ]
+
+
+def test_a_copied_zip_names_the_copies():
+    shuffled = Dataset.range(9).shuffle(4)
+    node = copy.copy(Dataset.zip({"a": shuffled, "b": (shuffled, shuffled.batch(2))}))._node
+    assert leaves(node._structure) == list(node.inputs) and shuffled._node not in node.inputs
+
+
+def test_a_copy_shares_what_does_not_draw():
+    dataset = Dataset.range(3).map(lambda x: x)
+    assert copy.copy(dataset)._node is dataset._node

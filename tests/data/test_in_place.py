@@ -251,7 +251,7 @@ def in_place(x):
     return x
 
 
-STORED = {
+SHAPES = {
     "array": lambda x: np.full(2, x),
     "large": lambda x: np.full(20_000, x),
     "dict": lambda x: {"a": np.full(2, x)},
@@ -266,15 +266,15 @@ def flat(element):
 
 
 @pytest.mark.parametrize("threads", [None, 2])
-@pytest.mark.parametrize("shape", STORED.values(), ids=STORED)
-@pytest.mark.parametrize("method", ["cache", "snapshot", "load"])
-def test_functions_may_work_in_place_on_what_a_file_kept(tmp_path, method, shape, threads):
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("kind", ["cache", "snapshot", "load"])
+def test_functions_may_work_in_place_on_what_a_file_kept(tmp_path, kind, shape, threads):
     dataset = Dataset.range(2).map(shape)
-    if method == "load":
+    if kind == "load":
         dataset.save(str(tmp_path / "kept"))
         kept = Dataset.load(str(tmp_path / "kept"))
     else:
-        kept = getattr(dataset, method)(str(tmp_path / "kept"))
+        kept = getattr(dataset, kind)(str(tmp_path / "kept"))
     want = [[value + 1 for value in flat(element)] for element in dataset]
     changed = kept.map(in_place, num_parallel_calls=threads)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""StopIteration raised by a function of the user is an error, and never the end of a dataset."""
+"""A StopIteration that a function raises is an error of its element, not the end of the dataset."""
 
 import numpy as np
 import pytest
@@ -7,24 +7,25 @@ import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
 
 Dataset = tf.data.Dataset
+
 STOPS = "raised StopIteration"
 
 
-def stop(*arguments):
+def stop(*those):
     raise StopIteration
 
 
 def drained(dataset):
-    """List the elements, with messages in place of those that raise."""
-    results, elements = [], iter(dataset)
-    while len(results) < 20:
+    """All elements, and the errors in their places."""
+    found, elements = [], iter(dataset)
+    while len(found) < 20:
         try:
-            results.append(int(next(elements)))
+            found.append(int(next(elements)))
         except InvalidArgumentError as error:
-            results.append(str(error))
+            found.append(str(error))
         except StopIteration:
             break
-    return results
+    return found
 
 
 def test_the_function_of_a_group_that_raises_stop_iteration():
@@ -38,6 +39,7 @@ def generated(x):
 
 
 BAD = Dataset.from_generator(stop, output_types=np.int64)
+
 AROUND = {
     "alone": lambda: BAD,
     "flat_map": lambda: Dataset.range(3).flat_map(lambda x: Dataset.from_generator(generated, np.int64, args=(x,))),
@@ -61,7 +63,7 @@ def test_a_generator_function_that_raises_stop_iteration(make):
 
 
 class Stops:
-    def __array__(self, *arguments, **options):
+    def __array__(self, *those, **more):
         raise StopIteration
 
 

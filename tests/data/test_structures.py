@@ -336,7 +336,13 @@ def test_a_dataset_joined_with_itself_sixty_times_is_made_at_once():
     assert next(iter(dataset)) == 1
 
 
-@pytest.mark.parametrize("nothing", [{}, (), {"a": ()}], ids=repr)
-def test_zip_takes_a_dataset_at_least(nothing):
-    with pytest.raises(InvalidArgumentError, match="at least one dataset"):
-        Dataset.zip(nothing)
+@pytest.mark.parametrize("nothing", [{"w": None}, (None,), {}, (), {"w": {"v": None}}])
+def test_parts_without_values_have_as_many_rows_as_the_others(nothing):
+    numbers = np.arange(3)
+    for dataset in (
+        tf.data.Dataset.from_tensors((numbers, nothing)).unbatch(),
+        tf.data.Dataset.from_tensors({"n": numbers, "x": nothing}).unbatch().map(lambda row: (row["n"], row["x"])),
+    ):
+        assert [(int(number), rest) for number, rest in dataset] == [(n, nothing) for n in range(3)]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        list(tf.data.Dataset.from_tensors(nothing).unbatch())

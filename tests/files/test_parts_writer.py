@@ -108,7 +108,7 @@ def test_files_whose_number_is_known_at_the_end(tmp_path):
 
 
 def test_the_number_of_objects_has_to_be_known():
-    with pytest.raises(ValueError, match=r"^memory://b/p: the number of objects has to be known before the first$"):
+    with pytest.raises(ValueError, match=r"^memory://b/p: the number of objects must be known in advance$"):
         PartsWriter().open_next("memory://b/p")
     assert len(PartsWriter()) == 0
 
@@ -118,10 +118,10 @@ def test_a_part_does_not_get_the_name_of_a_pipe(tmp_path):
     with PartsWriter() as writer:
         writer.open([str(tmp_path / "a")])
         (pipe,) = targets_of([str(tmp_path / "pipe")])
-        with pytest.raises(FileExistsError, match="there is a device or a pipe of this name") as caught:
+        with pytest.raises(FileExistsError, match="a device or a pipe has this name") as caught:
             writer._shards[0].rename(pipe)
         assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(tmp_path / "pipe"))
-        with pytest.raises(FileExistsError, match="there is a device or a pipe of this name") as caught:
+        with pytest.raises(FileExistsError, match="a device or a pipe has this name") as caught:
             shards.open_unnamed([], pipe, None, 1)
         assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(tmp_path / "pipe"))
     assert names(tmp_path) == ["a", "pipe"] and stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)

@@ -11,12 +11,14 @@ import socket
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
 from tests.support.paths import ROOT
 from tfrecord_fast.base import ranks
+from tfrecord_fast.errors import InvalidArgumentError
 
 SIZES = [40, 3, 0, 17, 90, 1, 26, 55]  # of eight files
 LAUNCHERS = ("RANK", "WORLD_SIZE", "OMPI_", "PMI_", "MV2_", "SLURM_", "LOCAL_")
@@ -255,3 +257,41 @@ print(json.dumps([record.decode() for batch in reader for record in batch.tolist
 """
     found = run_ranks(code, 3, folder / "*", environment=lambda rank: {"SLURM_PROCID": str(rank), "SLURM_NTASKS": "3"})
     assert sorted(record for part in found for record in part) == sorted(RECORDS)
+
+
+def write(path, rows, **columns):
+    with tf.ExampleWriter(path) as writer:
+        writer.write({name: make(np.arange(rows)) for name, make in columns.items()})
+    return str(path)
+
+
+@pytest.mark.parametrize("equal", ["pad", "drop"])
+def test_equal_parts_are_the_same_in_any_order(tmp_path, equal):
+    paths = [
+        write(tmp_path / f"{n}.tfrecord", rows, a=lambda i, n=n: i + 1000 * n) for n, rows in enumerate((70, 90, 50))
+    ]
+    features = {"a": tf.io.FixedLenFeature([], tf.int64)}
+
+    def records(part, deterministic):
+        given = {"batch_size": 8, "num_threads": 4, "equal_shards": equal, "deterministic": deterministic}
+        reader = tf.ShardReader(paths, features, shard=(part, 2), **given)
+        return sorted(int(one) for batch in reader for one in batch["a"])
+
+    for part in range(2):
+        for _ in range(5):
+            assert records(part, False) == records(part, True)
+
+
+def test_equal_parts_of_a_file_of_which_a_reader_of_all_would_see_nothing(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"%d" % i for i in range(6)])
+    data = bytearray(path.read_bytes())
+    data[12] ^= 1  # of the first record
+    path.write_bytes(data)
+    options = {"shard_by": "record", "equal_shards": "pad", "on_corrupt": "skip_file", "index_cache": False}
+    readers = [tf.ShardReader(path, batch_size=1, shard=(part, 3), **options) for part in range(3)]
+    for call in (len, list):
+        with pytest.raises(InvalidArgumentError, match="shard 0 of 3 has no records, and one reader"):
+            call(readers[0])
+    assert [[one.tolist() for one in reader] for reader in readers[1:]] == [[[b"1"], [b"4"]], [[b"2"], [b"5"]]]

@@ -75,3 +75,26 @@ def test_one_name_is_no_list(path):
 def test_a_copy_has_the_same_columns(path):
     [batch] = pickle.loads(pickle.dumps(tf.ShardReader(path, "infer", columns=["c"])))
     assert list(batch) == ["c"]
+
+
+def write(path, rows, **columns):
+    with tf.ExampleWriter(path) as writer:
+        writer.write({name: make(np.arange(rows)) for name, make in columns.items()})
+    return str(path)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_plans_that_come_and_go_do_not_take_each_others_columns(tmp_path, threads):
+    """Batches are parsed ahead by a plan that is learnt; another one may be made at its address once it is gone."""
+    path = write(tmp_path / "f.tfrecord", 3000, a=lambda i: i, b=lambda i: i + 1_000_000, c=lambda i: i * 0.5)
+    kinds = {"a": tf.int64, "b": tf.int64, "c": tf.float32}
+    first = 0
+    for number, batch in enumerate(tf.ShardReader([path], batch_size=3, num_threads=threads)):
+        rows = np.arange(first, first + len(batch))
+        expected = {"a": rows, "b": rows + 1_000_000, "c": (rows * 0.5).astype(np.float32)}
+        for names in (["a"], ["b"], ["c", "a"], ["a", "b", "c"])[number % 2 :]:
+            parsed = tf.parse_example(batch, {name: tf.io.FixedLenFeature([], kinds[name]) for name in names})
+            for name in names:
+                assert parsed[name].dtype == expected[name].dtype and parsed[name].tolist() == expected[name].tolist()
+        first += len(batch)
+    assert first == 3000

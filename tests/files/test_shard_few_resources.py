@@ -1,5 +1,8 @@
 """ShardReader with little to spare: large parts and a small budget, a record that breaks off, few descriptors."""
 
+import os
+
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
@@ -138,3 +141,20 @@ def test_records_of_many_files_in_any_order_and_few_descriptors(tmp_path, most):
     for i, path in enumerate(paths):
         path.write_bytes(frames([b"%02d.%02d" % (i, j) for j in range(20)]))
     assert run(RANDOM, most, *paths)[0] == "all"
+
+
+def write(path, rows, **columns):
+    with tf.ExampleWriter(path) as writer:
+        writer.write({name: make(np.arange(rows)) for name, make in columns.items()})
+    return str(path)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not list descriptors")
+def test_a_shuffle_on_disk_keeps_no_descriptors(tmp_path):
+    from tfrecord_fast.cli.app import main
+
+    path = write(tmp_path / "f.tfrecord", 20_000, a=lambda i: i)
+    main(["shuffle", path, str(tmp_path / "warm.tfrecord"), "--seed", "1"])
+    before = len(os.listdir("/proc/self/fd"))
+    assert main(["shuffle", path, str(tmp_path / "out.tfrecord"), "--seed", "1", "--memory", "100kB"]) == 0
+    assert len(os.listdir("/proc/self/fd")) <= before

@@ -305,3 +305,32 @@ def test_batches_of_a_part_fit_its_records(tmp_path):
     for name, most in (("small", 5_000), ("large", 16)):
         (split,) = plan_splits(tmp_path / name)
         assert max(batch.num_rows for batch in tf.read_batches(list(split.parts), features)) == most
+
+
+def write(path, rows, **columns):
+    with tf.ExampleWriter(path) as writer:
+        writer.write({name: make(np.arange(rows)) for name, make in columns.items()})
+    return str(path)
+
+
+@pytest.mark.parametrize("equal", [None, "drop", "pad"])
+@pytest.mark.parametrize("parts", [2, 3])
+def test_parts_of_files_are_counted_by_the_numbers_of_their_records(tmp_path, parts, equal):
+    """Where records are divided, the number of a record is that in its whole file, within which a part begins."""
+    path = write(tmp_path / "f.tfrecord", 40, a=lambda i: i)
+    index = tf.IndexedReader(path)
+    size = os.path.getsize(path) // 40
+    assert len(index) == 40 and os.path.getsize(path) == 40 * size
+    stamp = os.stat(path).st_mtime_ns
+    cuts = [(1, 4), (4, 11), (17, 40)]
+    files = [FilePart(path, 40 * size, stamp, a * size, b * size, a, b - a) for a, b in cuts]
+    features = {"a": tf.io.FixedLenFeature([], tf.int64)}
+    seen = []
+    for part in range(parts):
+        given = {"shard": (part, parts), "shard_by": "record", "batch_size": 1, "equal_shards": equal}
+        reader = tf.ShardReader(files, features, **given)
+        rows = [int(one) for batch in reader for one in batch["a"]]
+        assert len(reader) == len(rows)
+        seen += rows
+    everything = [row for a, b in cuts for row in range(a, b)]
+    assert sorted(seen) == everything if equal is None else len(seen) % parts == 0

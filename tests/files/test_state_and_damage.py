@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import os
 import random
 
 import pytest
@@ -146,3 +147,21 @@ def test_a_mark_that_is_damaged_later_brings_no_record_twice(tmp_path, compressi
             for batch in resumed:
                 rest += batch.tolist()
         assert not set(rest) & set(given), bit
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_records_before_damage_are_of_the_same_order_of_files(tmp_path, seed):
+    """A batch that can't be made is made anew of its records up to the damage, whatever order is drawn next."""
+    for number in range(4):
+        with tf.io.TFRecordWriter(tmp_path / f"{number}.tfrecord") as writer:
+            for record in range(10):
+                writer.write(b"%d-%d" % (number, record))
+    damaged = tmp_path / "2.tfrecord"
+    data = bytearray(damaged.read_bytes())
+    data[-10] ^= 1  # in its last record
+    damaged.write_bytes(data)
+    names = tf.data.Dataset.list_files(f"{tmp_path}/*.tfrecord", seed=seed)
+    order = [os.path.basename(name)[:1] for name in tf.data.Dataset.list_files(f"{tmp_path}/*.tfrecord", seed=seed)]
+    good = [b"%s-%d" % (file, record) for file in order for record in range(10)][: 10 * order.index(b"2") + 9]
+    taken = [record for batch in tf.data.TFRecordDataset(names).take(len(good)).batch(7) for record in batch]
+    assert taken == good

@@ -1,5 +1,8 @@
 """Columns that are asked for by name are looked for in all records; how large batches are."""
 
+import pickle
+
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
@@ -82,7 +85,7 @@ def test_records_that_somebody_else_has_read(tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a'.*record 0"):
         TableSource([], {"a": tf.FixedLenFeature([1], tf.string)}).parse(records)
     (tmp_path / "empty").touch()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no records"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="files without records"):
         TableSource(tmp_path / "empty").parse(records)
 
 
@@ -113,3 +116,26 @@ def test_a_batch_has_as_many_bytes_as_its_reader_wants(features, tmp_path):
         write(tmp_path / "b", [b""] * 5000), {"s": tf.FixedLenFeature([], tf.string, b"")}, batch_bytes=1 << 20
     )
     assert [batch.num_rows for batch in small] == [2048, 2048, 904]
+
+
+INT = tf.io.FixedLenFeature([], tf.int64)
+
+
+def examples(path, rows=10):
+    with tf.io.ExampleWriter(path) as writer:
+        writer.write({"x": np.arange(rows), "y": np.arange(rows) * 2})
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "copied", [lambda one: one, lambda one: pickle.loads(pickle.dumps(one))], ids=["own", "pickle"]
+)
+def test_a_table_has_the_columns_of_its_schema(tmp_path, copied):
+    pytest.importorskip("pyarrow")
+    from tfrecord_fast.files.reading.tables import TableSource
+
+    features = {"x": INT}
+    source = TableSource(examples(tmp_path / "a.tfrecord"), features)
+    features["y"] = INT
+    source = copied(source)
+    assert next(iter(source)).schema.names == source.schema.names == ["x"]

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support import cgroups as made
 from tests.support.frames import frames
-from tfrecord_fast.base import cgroups, threads
-from tfrecord_fast.base.cgroups import cpu_quota
+from tfrecord_fast.base import threads
+from tfrecord_fast.base.threads import cpu_quota
 
 pytestmark = pytest.mark.alone
 
@@ -22,7 +22,7 @@ def of_cpus(monkeypatch, tmp_path):
     def believe(cpus, quota=None):
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cpus)), raising=False)
         text = "max 100000" if quota is None else f"{quota} 100000"
-        monkeypatch.setattr(cgroups, "ROOT", made.version_2(tmp_path / "root", "/a", {"/a": text}))
+        monkeypatch.setattr(threads, "ROOT", made.version_2(tmp_path / "root", "/a", {"/a": text}))
         monkeypatch.setattr(threads, "_quota", (-10.0, None))
         monkeypatch.setattr(threads, "_default", (-10.0, 0, 1))
 
@@ -125,7 +125,7 @@ def test_workers_of_a_dataloader_share_their_processes_part(of_cpus, monkeypatch
 def test_a_quota_that_changes_is_noticed(of_cpus, monkeypatch):
     of_cpus(8, 400_000)
     assert threads.available_cpus() == threads.thread_count(None) == 4
-    made.version_2(Path(cgroups.ROOT), "/a", {"/a": "200000 100000"})
+    made.version_2(Path(threads.ROOT), "/a", {"/a": "200000 100000"})
     monkeypatch.setattr(threads.time, "monotonic", lambda: 1e12)
     assert threads.available_cpus() == threads.thread_count(None) == 2
 
@@ -143,8 +143,8 @@ def test_a_forked_process_finds_out_its_own_share(of_cpus, monkeypatch):
 BEGIN = """
 import os, sys, time
 import tfrecord_fast as tf
-from tfrecord_fast.base import cgroups
-cgroups.ROOT = sys.argv[1]
+from tfrecord_fast.base import threads
+threads.ROOT = sys.argv[1]
 os.sched_getaffinity = lambda process: set(range(64))
 
 def count():

@@ -7,14 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import tfrecord_fast as tf
+from tfrecord_fast.errors import InvalidArgumentError
+
 pytest.importorskip("ray")
 
 import pyarrow as pa
 import ray.data
 from ray.data.extensions import ArrowTensorArray, ArrowTensorTypeV2, ArrowVariableShapedTensorArray
 
-import tfrecord_fast as tf
-from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import reading
 from tfrecord_fast.integrations.ray.tensors import as_lists, as_tensors, kinds_of, tensor_schema
@@ -205,3 +206,19 @@ def test_what_ray_does_not_name_goes_to_its_tasks(monkeypatch, tmp_path):
     assert asked[0]["num_cpus"] == 2 and asked[0]["ray_remote_args"] == {"max_retries": 3}
     assert asked[1] == {"num_cpus": 2, "override_num_blocks": 1, "concurrency": None}
     assert asked[2] == {"override_num_blocks": 7, "concurrency": 4}
+
+
+def test_chunks_of_tensors_with_and_without_missing_rows_make_one_column():
+    pytest.importorskip("ray")
+    import pyarrow as pa
+    from ray.data.extensions import ArrowTensorTypeV2
+
+    from tfrecord_fast.integrations.ray.tensors import as_lists
+
+    kind = ArrowTensorTypeV2((2,), pa.int64())
+    chunks = [
+        pa.ExtensionArray.from_storage(kind, pa.array(rows, pa.large_list(pa.int64())))
+        for rows in ([[1, 2], [3, 4]], [[5, 6], None])
+    ]
+    table = pa.Table.from_arrays([pa.chunked_array(chunks)], names=["t"])
+    assert as_lists(table).column("t").to_pylist() == [[1, 2], [3, 4], [5, 6], None]

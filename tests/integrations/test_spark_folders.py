@@ -4,6 +4,7 @@ import datetime
 import os
 import pickle
 
+import numpy as np
 import pytest
 from pyspark.sql.datasource import EqualTo
 from pyspark.sql.types import (
@@ -19,8 +20,10 @@ from pyspark.sql.types import (
 
 import tfrecord_fast as tf
 from tests.integrations.spark_kit import load, local_spark
+from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.spark import TFRecordDataSource
 from tfrecord_fast.integrations.spark.folders import folder_name, typed
+from tfrecord_fast.integrations.spark.reading import _condition
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +145,16 @@ def test_names_of_folders(name, value):
 def test_what_no_folder_can_be_called_is_an_error(value):
     with pytest.raises(tf.errors.InvalidArgumentError, match="partitionBy: column 'k'"):
         folder_name("k", value)
+
+
+def test_spark_refuses_folders_that_leave_no_column(tmp_path):
+    """Rows without a column would be lost."""
+    schema = StructType([StructField("year", LongType())])
+    with pytest.raises(InvalidArgumentError, match="partitionBy names all columns"):
+        TFRecordDataSource({"path": str(tmp_path / "out"), "partitionBy": "year"}).writer(schema, True)
+
+
+def test_spark_filters_a_folder_of_floats_as_it_reads_it():
+    value = typed("0.1", FloatType())
+    wanted = float(np.float32(0.1))  # as Spark hands a literal of type float over
+    assert _condition(EqualTo(("f",), wanted), ["f"])((value,))

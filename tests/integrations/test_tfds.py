@@ -390,3 +390,19 @@ def test_the_snippets_on_the_page_run(folder, tmp_path, monkeypatch):
     namespace = {}
     for snippet in snippets:
         exec(compile(snippet, "tfds.md", "exec"), namespace)
+
+
+def test_values_of_several_shapes_are_stacked_in_a_dtype_that_holds_all():
+    from tfrecord_fast.integrations.tfds.collating import stacked
+
+    same = stacked([np.array([1, 2]), np.array([1.5, 2.5])], "f")
+    assert same.tolist() == [[1.0, 2.0], [1.5, 2.5]]
+    ragged = stacked([np.array([1]), np.array([1.5, 2.5])], "f")
+    assert ragged.tolist() == [[1.0, 0.0], [1.5, 2.5]]
+
+
+def test_texts_of_several_shapes_are_stacked_whole():
+    from tfrecord_fast.integrations.tfds.collating import stacked
+
+    found = stacked([np.array(["a"]), np.array(["long", "er"])], "f")
+    assert np.asarray(found).tolist() == [["a", ""], ["long", "er"]]

@@ -112,7 +112,7 @@ def test_strings_are_lists_or_bytes():
     jagged = Choices("uint8", "jagged")
     with pytest.raises(InvalidArgumentError, match=r"hold lists of strings; use strings=\"list\" for lists of bytes"):
         tensor_of(lists, jagged, "x")
-    with pytest.raises(InvalidArgumentError, match=r"and these are strings of shape \[2\] per record"):
+    with pytest.raises(InvalidArgumentError, match=r"hold strings of shape \[2\] per record"):
         tensor_of(BytesArray([[b"a", b"b"]]), jagged, "x")
     found = tensor_of(words(b"ab", b"", b"c"), jagged, "x")
     assert [row.tolist() for row in found.unbind()] == [[97, 98], [], [99]]

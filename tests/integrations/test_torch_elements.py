@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pickle
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -228,5 +229,23 @@ def test_elements_know_that_they_are_divided(worker):
     assert [bool(value) for value in one.converted(bool)] == [False] * 4
     with worker(1, 2):
         assert [bool(value) for value in one.converted(bool)] == [True] * 2 and not ranks.is_dividing()
-        with ranks.dividing(), pytest.raises(RuntimeError, match="a TFRecordIterableDataset over a Dataset divides"):
+        with (
+            ranks.dividing(),
+            pytest.raises(RuntimeError, match="over a Dataset already divides"),
+        ):
             one.converted(bool)
+
+
+class XY(NamedTuple):
+    x: Any
+    y: Any
+
+
+def test_a_named_tuple_stays_one_in_torch():
+    torch = pytest.importorskip("torch")
+    from tfrecord_fast.integrations.torch import TFRecordIterableDataset
+
+    numbers = Dataset.range(4).map(lambda n: XY(n, (n * 2, XY(n, n)))).batch(2)
+    for batch in torch.utils.data.DataLoader(TFRecordIterableDataset(numbers), batch_size=None):
+        assert type(batch) is XY and type(batch.y[1]) is XY
+        assert torch.equal(batch.y[0], batch.x * 2) and torch.equal(batch.y[1].x, batch.x)

@@ -238,7 +238,10 @@ def test_a_worker_has_its_part_and_its_seed(monkeypatch):
         assert drawn == np.random.randint(1 << 30)
     finally:
         np.random.set_state(state)
-    with ranks.dividing(), pytest.raises(RuntimeError, match=r"^TFRecordDataset of vahidk's package divides records"):
+    with (
+        ranks.dividing(),
+        pytest.raises(RuntimeError, match=r"^TFRecordDataset of vahidk's package already divides"),
+    ):
         dataset._worker_shard()
 
 

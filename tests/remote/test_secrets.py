@@ -160,7 +160,7 @@ OPERATIONS = {
     "folders": lambda store, key, use: store.folders("folder/"),
     "upload": upload,
     "delete": lambda store, key, use: store.delete(key),
-    "copy": lambda store, key, use: store.copy(key, key + "2"),
+    "move": lambda store, key, use: store.move(key, key + "2"),
     "cache": lambda store, key, use: ObjectCache("/proc/none").open(store, key, None, use),
     "pickle": lambda store, key, use: pickle.dumps(store),
 }

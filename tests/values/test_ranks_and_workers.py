@@ -8,7 +8,7 @@ import types
 import pytest
 
 from tests.support.forks import status_of_child
-from tfrecord_fast.base import cgroups, ranks, seeds, workers
+from tfrecord_fast.base import ranks, seeds, threads, workers
 from tfrecord_fast.base.lazy import lazy_names
 from tfrecord_fast.base.ranks import Rank
 
@@ -217,7 +217,7 @@ def host(tmp_path, groups, mounts, quotas):
     for name, text in quotas.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    return cgroups.cpu_quota(str(tmp_path))
+    return threads.cpu_quota(str(tmp_path))
 
 
 V2 = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"

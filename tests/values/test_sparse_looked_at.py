@@ -97,3 +97,63 @@ def test_specs_of_lists_are_those_of_tuples():
     assert tf.TensorSpec(None).shape is None
     spec = pickle.loads(pickle.dumps(tf.TensorSpec([3], tf.int32, "a")))
     assert (spec.shape, spec.dtype, spec.name) == ((3,), tf.int32, "a")
+
+
+def unordered():
+    return tf.SparseTensor([[1, 0], [0, 0]], [10, 20], [2, 1])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        pytest.param(lambda: list(tf.data.Dataset.from_tensor_slices(unordered())), id="from_tensor_slices"),
+        pytest.param(lambda: list(tf.data.Dataset.from_tensors(unordered()).unbatch()), id="unbatch"),
+        pytest.param(lambda: unordered().row_splits, id="row_splits"),
+        pytest.param(lambda: pytest.importorskip("pyarrow").array(unordered()), id="Arrow"),
+    ],
+)
+def test_a_sparse_tensor_out_of_order_gives_no_rows(use):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[1\] = \[0, 0\] is out of order"):
+        use()
+
+
+def test_a_sparse_tensor_in_order_has_its_rows():
+    rows = tf.data.Dataset.from_tensor_slices(tf.SparseTensor([[0, 1], [2, 0]], [10, 20], [3, 2]))
+    assert [row.values.tolist() for row in rows] == [[10], [], [20]]
+
+
+STEPS = [[[1, 2], [], [3]], [], [[4], [5, 6]]]
+
+
+def a_feature_list():
+    records = tf.encode_sequence_examples({}, {"a": STEPS})
+    _, lists, _ = tf.parse_sequence_example(records, {}, {"a": tf.io.VarLenFeature(tf.int64)})
+    return lists["a"]
+
+
+def looked_at():
+    tensor = a_feature_list()
+    assert tensor.indices.shape == (6, 3)
+    return tensor
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(a_feature_list, id="as parsed"),
+        pytest.param(looked_at, id="with indices"),
+        pytest.param(lambda: pickle.loads(pickle.dumps(looked_at())), id="pickled"),
+        pytest.param(lambda: copy.copy(looked_at()), id="copied"),
+        pytest.param(lambda: copy.deepcopy(looked_at()), id="copied deeply"),
+        pytest.param(
+            lambda: tf.SparseTensor(looked_at().indices, looked_at().values, looked_at().dense_shape), id="of its parts"
+        ),
+    ],
+)
+def test_a_sparse_feature_list_keeps_its_steps(made, tmp_path):
+    expected = tf.encode_sequence_examples({}, {"a": STEPS})
+    assert list(tf.encode_sequence_examples({}, {"a": made()})) == list(expected)
+    dataset = tf.data.Dataset.from_tensors(made()).cache(str(tmp_path / "kept"))
+    for _ in range(2):  # as it is made, and as it is read
+        (tensor,) = dataset
+        assert list(tf.encode_sequence_examples({}, {"a": tensor})) == list(expected)

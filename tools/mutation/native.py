@@ -47,6 +47,7 @@ ROOMS = [
     "parse",
     "encode",
     "stats",
+    "arrow",
     "bindings",
 ]
 # Files of crc32c and varint, and the backends in them.
@@ -95,6 +96,7 @@ TESTS = {
     "encode": """examples/test_encode examples/test_encode_values examples/test_encode_errors
         examples/test_encode_sequences examples/test_encode_arrow examples/test_encode_one files/test_example_writer""",
     "stats": "cli/test_stats core/test_stats_native",
+    "arrow": "core/test_arrow_native values/test_arrow examples/test_encode_arrow examples/test_encode_arrow_lies",
     "bindings": """core/test_record_batch core/test_writer core/test_inputs values/test_arrow values/test_columns
         examples/test_encode_arrow examples/test_encode_one""",
 }
@@ -136,9 +138,11 @@ class Compiler:
         self.command += ["-fvisibility=hidden", "-fno-strict-aliasing", f"-I{sysconfig.get_path('include')}"]
         self.command += [f"-I{pybind11.get_include()}"]
         subprocess.run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=ROOT, check=True)
-        self.sources = sorted(CORE.rglob("*.cc"))
-        newest = max((ROOT / "build").glob("objects-*/csrc/bindings/module.o"), key=lambda path: path.stat().st_mtime)
+        newest = max((ROOT / "build").glob("objects-*/csrc/base/buffer.o"), key=lambda path: path.stat().st_mtime)
         self.objects = newest.parents[2]
+        # Those of the bindings are included by the sources in pieces/: see setup.py.
+        self.sources = [path for path in sorted(CORE.rglob("*.cc")) if path.parent != CORE / "bindings"]
+        self.sources += sorted((self.objects / "pieces").glob("*.cc"))
 
     def object_of(self, source):
         return self.objects / source.relative_to(ROOT).with_suffix(".o")
@@ -156,13 +160,13 @@ class Compiler:
         changed.parent.mkdir(parents=True)
         changed.write_text((CORE / mutant.file).read_text().replace(mutant.old, mutant.new))
         objects = {source: self.object_of(source) for source in self.sources}
-        if changed.suffix == ".cc":
+        if CORE / mutant.file in objects:
             objects[CORE / mutant.file] = folder / "changed.o"
             self._compile(changed, folder / "changed.o")
-        else:  # a header is found in this folder first
+        else:  # an included file is found in this folder first
             users = [source for source in self.sources if mutant.file in included_by(source)]
             for source in users:
-                objects[source] = folder / (str(source.relative_to(CORE)).replace("/", "-") + ".o")
+                objects[source] = folder / (str(source.relative_to(ROOT)).replace("/", "-") + ".o")
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(lambda source: self._compile(source, objects[source], [folder / "source"]), users))
         extension = folder / ("_core" + sysconfig.get_config_var("EXT_SUFFIX"))

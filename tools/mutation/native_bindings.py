@@ -12,7 +12,7 @@ CHANGING = "examples/test_encode_changing"
 ROW_ERRORS = "examples/test_row_errors"
 
 MUTANTS = [
-    # ---- bytes_like.cc, bytes_views.cc, frozen.cc ----
+    # ---- bytes_like.cc, bytes_views.cc, bytes_sequence.cc ----
     Mutant(
         "bindings/bytes_like.cc",
         "  RefuseMasked(array, what);\n  if (IsBytes(array)) {",
@@ -50,9 +50,9 @@ MUTANTS = [
         LIKE,
     ),
     Mutant(
-        "bindings/bytes_like.cc",
-        "        part->origins.back().first_row -= window.start;\n",
-        "",
+        "base/records.cc",
+        "origin.first_row = first + i;\n    origin.stride",
+        "origin.stride",
         "the files of a slice",
         ROW_ERRORS,
     ),
@@ -71,12 +71,16 @@ MUTANTS = [
         LIKE,
     ),
     Mutant(
-        "bindings/frozen.cc", "IsFrozen(object.ptr())) return;", "true) return;", "memory that may change", CHANGING
+        "bindings/bytes_like.cc", "IsFrozen(object.ptr())) return;", "true) return;", "memory that may change", CHANGING
     ),
-    Mutant("bindings/frozen.cc", "IsRecordView(exporter) || ", "", "our own batches are not copied", CHANGING),
+    Mutant("bindings/bytes_like.cc", " || IsBytesView(exporter)", "", "our own batches are not copied", CHANGING),
     # ---- record_batch.cc ----
     Mutant(
-        "bindings/record_batch.cc", "index < 0 || index >= size) {", "index < 0 || index > size) {", "the end", BATCH
+        "bindings/bytes_sequence.cc",
+        "number < 0 || number >= length) {",
+        "number < 0 || number > length) {",
+        "the end",
+        BATCH,
     ),
     Mutant(
         "bindings/record_batch.cc",
@@ -86,79 +90,77 @@ MUTANTS = [
         BATCH,
     ),
     Mutant(
-        "bindings/record_batch.cc",
+        "base/records.cc",
         "i += (end - row + step - 1) / step;",
         "i += (end - row) / step;",
         "the files of batches that are joined",
         ROW_ERRORS,
     ),
-    # ---- arrow_import.cc ----
+    # ---- arrow/import.cc ----
     Mutant(
-        "bindings/arrow_import.cc",
+        "arrow/import.cc",
         "if (offset < before || offset > limit) {",
         "if (offset > limit) {",
         "offsets that descend",
         LIES,
     ),
     Mutant(
-        "bindings/arrow_import.cc",
+        "arrow/import.cc",
         "length, array.children[0]->length,",
         "length, INT64_MAX,",
         "lists past the end",
         LIES,
     ),
     Mutant(
-        "bindings/arrow_import.cc",
+        "arrow/import.cc",
         " || offset + size > ItemOf<int64_t>(sizes, buffer)) {",
         ") {",
         "a view past the end of its buffer",
         LIES,
     ),
     Mutant(
-        "bindings/arrow_import.cc",
+        "arrow/import.cc",
         ">= static_cast<uint64_t>(size))) {",
         "> static_cast<uint64_t>(size))) {",
         "an index past the end of its dictionary",
         LIES,
     ),
-    Mutant("bindings/arrow_import.cc", "  given->release = nullptr;\n", "", "a capsule is used once", LIES),
-    Mutant("bindings/arrow_import.cc", "depth_ >= kMostDepth || ", "", "a structure that holds itself", LIES),
-    Mutant("bindings/arrow_import.cc", "out[i] = Bit(bits, offset + i);", "out[i] = Bit(bits, i);", "a slice", ARROW),
+    Mutant("arrow/import.cc", "  given->release = nullptr;\n", "", "a capsule is used once", LIES),
+    Mutant("arrow/import.cc", "depth_ >= kMostDepth || ", "", "a structure that holds itself", LIES),
+    Mutant("arrow/import.cc", "out[i] = Bit(bits, offset + i);", "out[i] = Bit(bits, i);", "a slice", ARROW),
+    Mutant("arrow/import.cc", "        column->owner = owner_;\n", "", "strings hold their memory", ARROW),
+    # ---- arrow/check.cc ----
     Mutant(
-        "bindings/arrow_import.cc", "    views->owners.push_back(owner_);\n", "", "strings hold their memory", ARROW
-    ),
-    # ---- arrow_check.cc ----
-    Mutant(
-        "bindings/arrow_check.cc",
-        "if (end > ArrowEnd(array.offset, array.length)) {",
-        "if (end > ArrowEnd(array.offset, array.length) + 1) {",
+        "arrow/check.cc",
+        "if (end > array_end) {",
+        "if (end > array_end + 1) {",
         "a child that is too short",
         LIES,
     ),
-    Mutant("bindings/arrow_check.cc", "array.null_count < -1 || ", "", "fewer nulls than none", LIES),
+    Mutant("arrow/check.cc", "array.null_count < -1 || ", "", "fewer nulls than none", LIES),
     Mutant(
-        "bindings/arrow_check.cc",
+        "arrow/check.cc",
         "(form != ArrowForm::kViews && array.n_buffers != least)",
         "false",
         "more buffers than the form has",
         LIES,
     ),
     Mutant(
-        "bindings/arrow_check.cc",
+        "arrow/check.cc",
         "if (array.null_count > 0 && array.buffers[0] == nullptr)",
         "if (false)",
         "nulls without validity",
         LIES,
     ),
     Mutant(
-        "bindings/arrow_check.cc",
+        "arrow/check.cc",
         "schema.children[i] == nullptr || array.children[i] == nullptr) {",
         "schema.children[i] == nullptr) {",
         "a child that is missing",
         LIES,
     ),
-    Mutant("bindings/arrow_check.cc", " || length > kMostItems - first) {", ") {", "a length that overflows", LIES),
-    # ---- python_io.cc, python_references.cc ----
+    Mutant("arrow/check.cc", " || length > kMostItems - first) {", ") {", "a length that overflows", LIES),
+    # ---- python_io.cc ----
     Mutant(
         "bindings/python_io.cc",
         "if (n < 0 || static_cast<size_t>(n) > most) {",
@@ -199,14 +201,14 @@ MUTANTS = [
     ),
     Mutant("bindings/python_io.cc", "  if (!IsOfBytes(held->view)) return nullptr;\n", "", "wider items", LIKE),
     Mutant(
-        "bindings/python_references.cc",
+        "bindings/python_io.cc",
         "  Py_XDECREF(object);\n}",
         "}",
         "a file object is let go",
         WRITER,
     ),
     Mutant(
-        "bindings/python_references.cc",
+        "bindings/python_io.cc",
         "    if (object == nullptr) continue;\n",
         "    continue;\n",
         "the garbage collector sees file objects",

@@ -47,7 +47,7 @@ MUTANTS = [
         "  if ((from > 0 || input.part) && !compression_) from = RemoteFile::kLater;\n",
         "",
         "a compressed object that is resumed",
-        "remote/test_reading",
+        "contracts/test_reading",
     ),
     Mutant(
         "pipeline/region_maker.cc",
@@ -220,7 +220,7 @@ MUTANTS = [
         "  if (from > 0 && *compression_ != Compression::kNone) from = 0;\n",
         "",
         "a compressed object of a known compression that is resumed",
-        "remote/test_reading",
+        "contracts/test_reading",
     ),
     Mutant(
         "pipeline/read_ahead.cc",
@@ -234,7 +234,7 @@ MUTANTS = [
         "    if (!input.object) continue;\n",
         "",
         "a file that is no object",
-        "remote/test_reading",
+        "contracts/test_reading",
     ),
     Mutant(
         "pipeline/read_ahead.cc",

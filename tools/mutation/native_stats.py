@@ -200,11 +200,11 @@ MUTANTS = [
         ("made.repeated += slot.count > 1;", "made.repeated += slot.count > 2;", "two copies"),
         ("made.copies += slot.count - 1;", "made.copies += slot.count;", "the first one is no copy"),
         (
-            "pairs_.size() < kShown) pairs_.push_back({slot.place(), place});",
-            "true) pairs_.push_back({slot.place(), place});",
+            "pairs_.size() < kShown) pairs_.push_back({slot.id(), id});",
+            "true) pairs_.push_back({slot.id(), id});",
             "pairs without a bound",
         ),
-        ("{slot.place(), place}", "{place, slot.place()}", "the first one comes first"),
+        ("{slot.id(), id}", "{id, slot.id()}", "the first one comes first"),
         ("return a.bits == b.bits && RecordOf(a.at).hash == RecordOf(b.at).hash;", "return true;", "others in a slot"),
         ("figures_.copies += count > 1 ? count - 1 : 0;", "figures_.copies += count > 2 ? count - 1 : 0;", "one copy"),
         ("    std::sort(again_.begin(), again_.end());\n", "", "the order of pairs"),
@@ -217,7 +217,7 @@ MUTANTS = [
         ("if (record.size > kMostBytes) {\n    ++passed_over_;\n    return;\n  }\n", "", "large records"),
         ("drawn_.size() > kMost || bytes_ > kMostBytesInAll", "drawn_.size() > kMost", "the bytes of a sample"),
         ("  bound_ = std::min(bound_, other.bound_);\n", "", "the bound of merged samples"),
-        ("a.place.file != b.place.file ? a.place.file < b.place.file : ", "", "the order of a sample"),
+        ("a.id.file != b.id.file ? a.id.file < b.id.file : ", "", "the order of a sample"),
         ("  passed_over_ += other.passed_over_;\n", "", "large records of merged parts"),
     ),
     *_of(

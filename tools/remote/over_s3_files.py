@@ -140,9 +140,6 @@ LEFT_OUT: dict[str, dict[str, list[str]]] = {
             "test_a_reader_that_is_dropped_closes_its_files",
         ],
     },
-    "the handler of a signal raises while the iterator waits for the store, which ends it": {
-        "tests/files/test_shard_state.py": ["test_a_signal_that_raises_while_batches_are_taken_leaves_the_state_true"],
-    },
     "says a path in a repr, where it is a URL": {
         "tests/files/test_shard_lengths.py": ["test_a_reader_says_what_it_will_do"],
     },

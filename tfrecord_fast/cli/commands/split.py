@@ -26,7 +26,7 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from ...files.indexing.index import RecordIndex
 from ...files.naming.location import location_of
-from ...files.rewriting.dividing import SideOf, by_hash, parts_by_bytes, parts_by_records, stratified
+from ...files.rewriting.dividing import SplitFunction, by_hash, parts_by_bytes, parts_by_records, stratified
 from ...files.rewriting.parts_writer import PartsWriter
 from ...files.rewriting.row_keys import features_key, whole_records
 from ...files.streams.core_files import CoreFile
@@ -256,7 +256,7 @@ def into_sides(plan: Plan, names: Sequence[str]) -> tuple[Copied, dict[str, int]
     return done, dict(zip(names, counts, strict=True))
 
 
-def _side_of(plan: Plan) -> SideOf:
+def _side_of(plan: Plan) -> SplitFunction:
     args = plan.args
     seed = args.seed or 0
     if args.by is not None:

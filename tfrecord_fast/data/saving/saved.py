@@ -24,7 +24,7 @@ from ...examples.parsing.parse import parse_single_example
 from ...files.naming.location import location_of
 from ...files.streams.record_iterator import tf_record_iterator
 from ...files.streams.record_reader import tf_record_random_reader
-from ...files.writing.output_files import Shard, open_shards
+from ...files.writing.output_files import OutputFile, open_outputs
 from ...values.columns.bytes_array import BytesArray
 from ...values.columns.ragged import RaggedTensor
 from ...values.columns.sparse import SparseTensor, restored
@@ -46,8 +46,8 @@ class Saving:
     """A file to which elements are written."""
 
     def __init__(self, path: str, compression: str) -> None:
-        self._shards: list[Shard] = []
-        open_shards(self._shards, [path], compression, 1, True, None)
+        self._shards: list[OutputFile] = []
+        open_outputs(self._shards, [path], compression, 1, True, None)
         self._structure: Any = None
         self._count = 0
 

@@ -3,7 +3,7 @@
 | module | contents |
 | --- | --- |
 | `dividing`, `sampling`, `shuffling`, `deduplicating`, `repairing` | one command each |
-| `row_keys` | what tells records apart |
+| `row_keys` | keys that identify records |
 | `parts_writer` | several files that are renamed together |
 | `task_shards` | one shard for each task of an engine |
 """

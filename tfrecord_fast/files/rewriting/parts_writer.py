@@ -1,4 +1,4 @@
-"""Several TFRecord files that get their names together, when all are complete: side by side, or one after the other."""
+"""Several TFRecord files, written in parallel or in turn, that get their names together once all are complete."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of
 from ..system.temporary import targets_of
 from ..writing.example_writer import WrittenFile, shard_paths
-from ..writing.output_files import Shard, open_shards, open_unnamed, publish_all
+from ..writing.output_files import OutputFile, open_outputs, open_unnamed, publish_all
 
 __all__ = ["PartsWriter"]
 
 
 class PartsWriter:
-    """Writes files by number; a context manager, at whose end they get their names, or are removed by an exception.
+    """Writes files by number. A context manager: at its end they get their names, or are removed after an exception.
 
-    Local files are written under hidden names; what a killed process leaves of them is removed by the next writer of
-    the same files. Objects are put together at the end, and each keeps up to some MiB in memory until then.
+    Local files are written under hidden names. If the process is killed, the next writer of the same files removes
+    them. Objects are completed at the end, and keep some MiB each in memory until then.
 
     Args:
       options: as for TFRecordWriter.
-      num_threads: how many compress; None for as many as the process may use.
-      storage_options: of a URL's store.
+      num_threads: number of threads that compress; None: as many as the process may use.
+      storage_options: settings of a URL's store.
 
     Raises:
-      OSError, errors.InvalidArgumentError: by any method, as ExampleWriter does.
+      OSError, errors.InvalidArgumentError: in any method, as ExampleWriter does.
     """
 
     def __init__(
@@ -42,27 +42,27 @@ class PartsWriter:
         self._options = options
         self._threads = thread_count(num_threads)
         self._storage_options = storage_options
-        self._shards: list[Shard] = []
-        self._is_over = False
+        self._shards: list[OutputFile] = []
+        self._is_finished = False
 
     def open(self, paths: Sequence[str]) -> None:
-        """Opens these files, which get the next numbers."""
-        open_shards(self._shards, paths, self._options, self._threads, True, self._storage_options)
+        """Open these files, which get the next numbers."""
+        open_outputs(self._shards, paths, self._options, self._threads, True, self._storage_options)
 
     def open_next(self, pattern: str) -> None:
-        """Opens the next of local files whose names are known when there are no more: see `name_all`.
+        """Open the next local file. `name_all` sets the names once the number of files is known.
 
         Raises:
           ValueError: a pattern that does not name each shard, or a URL.
         """
         if location_of(pattern).is_url:
-            raise ValueError(f"{location_of(pattern).name}: the number of objects has to be known before the first")
+            raise ValueError(f"{location_of(pattern).name}: the number of objects must be known in advance")
         if not self._shards:
             (self._beside,) = targets_of(shard_paths(pattern, 2)[:1])
         open_unnamed(self._shards, self._beside, self._options, self._threads)
 
     def name_all(self, pattern: str) -> None:
-        """Says the names of the files of `open_next`, by a pattern as of `shard_paths`; they get them at the end."""
+        """Set the final names of the files of `open_next`, by a pattern as for `shard_paths`."""
         targets = targets_of(shard_paths(pattern, len(self._shards)))
         for shard, target in zip(self._shards, targets, strict=True):
             shard.rename(target)
@@ -71,16 +71,15 @@ class PartsWriter:
         return len(self._shards)
 
     def write(self, number: int, records: _core.RecordBatch) -> None:
-        """Appends records to a file."""
         self._shards[number].write(records)
 
     def complete(self, number: int) -> None:
-        """Nothing more comes for this file."""
+        """Complete a file, and free its buffers."""
         self._shards[number].complete(sync=False)
         self._shards[number].release()
 
     def close(self) -> list[WrittenFile]:
-        """Completes all files and gives them their names."""
+        """Complete and rename all files."""
         try:
             for shard in self._shards:
                 shard.complete(sync=False)
@@ -88,13 +87,13 @@ class PartsWriter:
         except BaseException:
             self.abort()
             raise
-        self._is_over = True
+        self._is_finished = True
         return written
 
     def abort(self) -> None:
-        """Removes what was written."""
-        if not self._is_over:
-            self._is_over = True
+        """Remove all files."""
+        if not self._is_finished:
+            self._is_finished = True
             for shard in self._shards:
                 shard.discard()
 
@@ -102,9 +101,9 @@ class PartsWriter:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not None:
+        if error_type is not None:
             self.abort()
-        elif not self._is_over:
+        elif not self._is_finished:
             self.close()

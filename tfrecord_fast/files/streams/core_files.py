@@ -47,7 +47,7 @@ class CoreFile(NamedTuple):
 
     The core opens `name`, unless there is an `opener` or an `object`; then `name` only appears in errors. `opener()`
     returns a binary file object, a descriptor, or an object with the buffer protocol. The bytes of an `object` are
-    fetched, and `open_stream` numbers it. Of a `part`, only its records are read.
+    fetched, and `open_stream` numbers it. If there is a `part` (a byte range), only its records are read.
     """
 
     name: bytes
@@ -167,10 +167,10 @@ def _resolve(file: File, settings: StoreSettings) -> list[CoreFile]:
     if isinstance(file, FileObject):
         return [CoreFile(file.label, file.open)]
     if isinstance(file, FilePart):
-        return [_core_file_of_part(file, settings)]
+        return [_byte_range(file, settings)]
     path, is_url = location_of(file)
     if "\0" in path:
-        raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
+        raise ValueError(f"embedded null byte in the path {path!r}")  # the error of open()
     if is_url:
         objects = stored_objects(path, settings)
         if isinstance(file, ListedFile) and len(objects) == 1:
@@ -184,11 +184,12 @@ def _resolve(file: File, settings: StoreSettings) -> list[CoreFile]:
     return [CoreFile(os.fsencode(path))]
 
 
-def _core_file_of_part(part: FilePart, settings: StoreSettings) -> CoreFile:
-    bounds = None if part.end is None else (part.begin, part.first_record, part.end)
-    if not location_of(part.file).is_url:
-        part.check_local()
-        stamp = part.bytes, int(part.version or 0)
-        return CoreFile(os.fsencode(part.file), part=bounds, stamp=stamp, records=part.records)
-    match = StoredObject(public_url(part.file), *find_store(part.file, settings), part.bytes, cast("Any", part.version))
-    return CoreFile(match.url.encode(), object=match, part=bounds, records=part.records)
+def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
+    bounds = None if source.end is None else (source.begin, source.first_record, source.end)
+    if not location_of(source.file).is_url:
+        source.check_local()
+        stamp = source.bytes, int(source.version or 0)
+        return CoreFile(os.fsencode(source.file), part=bounds, stamp=stamp, records=source.records)
+    store, key = find_store(source.file, settings)
+    match = StoredObject(public_url(source.file), store, key, source.bytes, cast("Any", source.version))
+    return CoreFile(match.url.encode(), object=match, part=bounds, records=source.records)

@@ -20,7 +20,7 @@ from .local_paths import random_location
 
 __all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
 
-_AHEAD_BYTES = 64 << 20  # asked for at once, of objects
+_AHEAD_BYTES = 64 << 20  # requested at once, of objects
 
 
 class Opened(NamedTuple):
@@ -63,13 +63,13 @@ def found_objects(locations: Sequence[Location], settings: StoreSettings) -> lis
     return result
 
 
-def infos_of(wanted: list[StoredObject], settings: StoreSettings) -> list[ObjectInfo]:
+def infos_of(objects: list[StoredObject], settings: StoreSettings) -> list[ObjectInfo]:
     """Return sizes and versions, which are requested in parallel."""
-    if not wanted:
+    if not objects:
         return []
-    workers = Workers(min(settings.max_requests, len(wanted)), "tfrecord_fast sizes")
+    workers = Workers(min(settings.max_requests, len(objects)), "tfrecord_fast sizes")
     try:
-        return list(workers.map(lambda found: info_of(found, settings), wanted))
+        return list(workers.map(lambda source: info_of(source, settings), objects))
     finally:
         workers.stop()
 
@@ -115,7 +115,7 @@ def open_random(
     if fetching is not None:
         fetching.start()
     try:
-        # What waits for a store does not need a processor.
+        # Threads that wait for a store do not need a processor.
         threads = num_threads if fetching is None else max(num_threads, min(settings.max_requests, len(missing)))
         scanned = iter(_core.open_indexes(origins, threads, max_record_bytes, queue))
         indexes = [next(scanned) if index is None else index for index in loaded]

@@ -1,4 +1,4 @@
-"""Whole files, as `tf.io` reads and writes them."""
+"""`tf.io.read_file`, `write_file` and `matching_files`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["matching_files", "read_file", "write_file"]
 
 
 def read_file(filename: PathLike, name: str | None = None, *, storage_options: Options = None) -> bytes:
-    """All bytes of a file.
+    """Read all bytes of a file.
 
     Raises:
-      FileNotFoundError, OSError: it can't be read.
+      FileNotFoundError, OSError: the file can't be read.
 
     >>> import os, tempfile, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "deep", "a.txt")
@@ -36,17 +36,17 @@ def read_file(filename: PathLike, name: str | None = None, *, storage_options: O
 def write_file(
     filename: PathLike, contents: BytesLike | str, name: str | None = None, *, storage_options: Options = None
 ) -> None:
-    """Writes bytes, or str as UTF-8, to a file or URL, and creates the folders that are missing.
+    """Write bytes, or str as UTF-8, to a file or URL. Missing folders are created.
 
     Raises:
-      OSError: it can't be written.
-      errors.InvalidArgumentError: a URL whose scheme is not known.
-      TypeError: contents that are not bytes-like; then nothing was created.
+      OSError: the file can't be written.
+      errors.InvalidArgumentError: an unknown URL scheme.
+      TypeError: contents are neither bytes-like nor str. Nothing is created.
     """
     content = as_bytes(contents, "contents")
     name, is_url = location_of(filename)
     folder = os.path.dirname(name)
-    if folder and not (is_url and folder.endswith(":")):  # of a URL that is only a scheme and a name
+    if folder and not (is_url and folder.endswith(":")):  # a URL of a scheme and a name only
         makedirs(folder, storage_options=storage_options)
     with GFile(filename, "wb", storage_options=storage_options) as file:
         file.write(content)
@@ -55,8 +55,8 @@ def write_file(
 def matching_files(
     pattern: PathLike | Sequence[PathLike], name: str | None = None, *, storage_options: Options = None
 ) -> npt.NDArray[np.object_]:
-    """An object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
-    found = sorted({path.encode() for path in glob(pattern, storage_options=storage_options)})
-    names = np.empty(len(found), dtype=object)
-    names[:] = found
+    """Return an object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
+    matches = sorted({path.encode() for path in glob(pattern, storage_options=storage_options)})
+    names = np.empty(len(matches), dtype=object)
+    names[:] = matches
     return names

@@ -20,6 +20,7 @@ from apache_beam.metrics import Metrics
 from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
+from ...base.record_format import FRAME_BYTES
 from ...files.naming.byte_range import FilePart
 from ...files.reading.byte_ranges import SPLIT_BYTES, Split
 from .access import Access, names_of
@@ -30,7 +31,6 @@ __all__ = ["NAMESPACE", "FilesSource", "PartSource", "PatternSource", "Reading",
 NAMESPACE = "tfrecord_fast"  # of counters
 _LOT = 16  # records that the core returns at a time; they are joined up to _LOT_BYTES
 _LOT_BYTES = 8 << 20
-_FRAME = 8 + 4 + 4  # of a record, without its data
 _LARGEST = 1 << 62
 
 _log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ class PartSource(BoundedSource):
         stream, batches = self._reading.access.batches(file_range, min(_LOT, most))
         position = 0 if file_range.end is None else file_range.begin
         for records in _joined(batches, most):
-            steps = np.ones(len(records), np.int64) if file_range.end is None else records.sizes + _FRAME
+            steps = np.ones(len(records), np.int64) if file_range.end is None else records.sizes + FRAME_BYTES
             ends = position + np.cumsum(steps)
             yield records, (ends - steps).tolist()
             position = int(ends[-1])

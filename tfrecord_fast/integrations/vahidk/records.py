@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._core import RecordBatch, RecordStream
+from ...base.record_format import FRAME_BYTES
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.indexing.index import RecordIndex
 from ...files.naming.location import location_of
@@ -19,7 +20,6 @@ from ...typing import PathLike
 
 __all__ = ["Source", "record_batches"]
 
-_FRAMING = 8 + 4 + 4  # bytes of a record's frame besides its data
 _COMPRESSIONS = {None: None, "gzip": "GZIP"}
 
 
@@ -95,7 +95,7 @@ def _between(source: Source, offsets: npt.NDArray[np.int64], first: int, last: i
                 raise _stale(source, position) from error
             raise
         has_begun = True
-        ends = position + np.cumsum(batch.sizes + _FRAMING)
+        ends = position + np.cumsum(batch.sizes + FRAME_BYTES)
         if end is None or ends[-1] <= end:
             position = int(ends[-1])
             yield batch

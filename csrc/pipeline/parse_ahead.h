@@ -1,8 +1,8 @@
-// Parsing ahead: a stream of batches learns from its consumer which plan parses them, and parses the next ones on its
-// own threads. What the consumer asks for is then ready; what it does not ask for is never seen.
+// Parsing ahead: a stream learns from its consumer which plan parses its batches, and parses the next ones on its own
+// threads. The consumer finds its columns ready, and never sees columns that it does not ask for.
 
-#ifndef TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
-#define TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
+#ifndef TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
+#define TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
 
 #include <cstddef>
 #include <memory>
@@ -73,7 +73,7 @@ class ParseAhead {
   size_t unused_ = 0;  // batches parsed since one was of use
 };
 
-// What a batch from a stream carries: its stream's ParseAhead, and its columns if they were parsed ahead.
+// A batch from a stream carries its stream's ParseAhead, and its columns if they were parsed ahead.
 struct ParsedAhead {
   std::shared_ptr<ParseAhead> ahead;
   std::shared_ptr<ParseAhead::Result> result;
@@ -88,4 +88,4 @@ struct ParsedAhead {
 
 }  // namespace tfr
 
-#endif  // TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
+#endif  // TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
