@@ -1,4 +1,4 @@
-"""Files of comma-separated values: their records as tuples, or as batches of named columns."""
+"""CsvDataset and make_csv_dataset: CSV files as tuples, or as batches of named columns."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from .other_files import opened_files
 __all__ = ["CsvDataset", "make_csv_dataset"]
 
 _BLOCK = 1 << 18
-_KINDS = (np.int32, np.int64, np.float32, np.float64)  # in the order in which they are tried
+_DTYPES = (np.int32, np.int64, np.float32, np.float64)  # in the order of inference
 
 
 class CsvDataset(Dataset[tuple[Any, ...]]):
     r"""The records of CSV files, as tuples of their fields.
 
     Args:
-      filenames: a path or URL, a list or an array of them, or a Dataset of them.
-      record_defaults: for each field a dtype, if the field is required, or what is taken for an empty one, whose type
-        is the field's: int32, int64, float32, float64 or string.
+      filenames: a path or URL, or a list, an array or a Dataset of these.
+      record_defaults: for each field, a dtype if the field is required, or a value that replaces an empty field and
+        determines its dtype: int32, int64, float32, float64 or string.
       compression_type: None or "", "GZIP" or "ZLIB".
-      header: passes over the first record of each file, which must have one.
+      header: skips the first record of each file.
       field_delim: one character.
-      use_quote_delim: whether fields can be quoted, as in RFC 4180; ends of lines in them are part of the field.
-      na_value: a field that is taken for an empty one, too.
-      select_cols: the numbers of the fields that are read, ascending; exclude_cols: of those that are not.
+      use_quote_delim: allows quoted fields, as in RFC 4180, which may contain ends of lines.
+      na_value: text that counts as an empty field.
+      select_cols: the numbers of the fields to read, ascending; exclude_cols: of the fields to leave out.
       buffer_size: accepted; files are read one after the other.
 
     Raises:
-      ValueError: arguments that do not fit together.
-      errors.InvalidArgumentError: when iterated: a record that does not fit, with its file and number; iteration goes
-        on with the next record.
+      ValueError: arguments contradict each other.
+      errors.InvalidArgumentError: when iterated: a malformed record, with its file and number; iteration continues
+        with the next record.
       FileNotFoundError, OSError: when iterated.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -95,7 +95,7 @@ def _reader(fields: Fields) -> Callable[[Any, int, bytes], tuple[Any, ...]]:
 def _records(
     read: Callable[[int], bytes], name: Any, delimiter: bytes, quotes: bool, header: bool
 ) -> Iterator[tuple[Any, int, bytes]]:
-    """The file's name, a record's number, and the record."""
+    """Iterate over (name of the file, number of the record, record)."""
     records = enumerate(_texts(read, delimiter, quotes))
     if header:
         _, first = next(records, (0, None))
@@ -110,17 +110,17 @@ def _records(
 
 
 def _texts(read: Callable[[int], bytes], delimiter: bytes, quotes: bool) -> Iterator[bytes]:
-    """The records of a file, without what ends them; one whose quoted field is not closed reaches to the end."""
-    begun: list[bytes] = []
+    """Iterate over the records of a file, without their ends of lines. An unclosed quote extends to the end."""
+    lines: list[bytes] = []  # of a record with an open quote
     for line in _lines(read):
-        if quotes and (b'"' in line or begun) and stays_open(line, delimiter, bool(begun)):
-            begun.append(line)
+        if quotes and (b'"' in line or lines) and stays_open(line, delimiter, bool(lines)):
+            lines.append(line)
             continue
-        begun.append(line)
-        yield _without_end(b"".join(begun))
-        begun = []
-    if begun:
-        yield b"".join(begun)
+        lines.append(line)
+        yield _without_end(b"".join(lines))
+        lines = []
+    if lines:
+        yield b"".join(lines)
 
 
 def _without_end(line: bytes) -> bytes:
@@ -128,22 +128,22 @@ def _without_end(line: bytes) -> bytes:
 
 
 def _lines(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    r"""The lines of a file with their ends: "\n", "\r\n" or "\r"."""
-    parts: list[bytes] = []  # of the line whose end has not come, or is "\r" and may go on with "\n"
+    r"""Iterate over the lines of a file with their ends: "\n", "\r\n" or "\r"."""
+    begun: list[bytes] = []  # a line without end, or with "\r" that "\n" may follow
     for block in iter(partial(read, _BLOCK), b""):
         pieces = block.splitlines(keepends=True)
-        if parts and parts[-1].endswith(b"\r"):
+        if begun and begun[-1].endswith(b"\r"):
             if pieces[0] == b"\n":
-                parts.append(pieces.pop(0))
-            yield b"".join(parts)
-            parts = []
-        for place, piece in enumerate(pieces, 1):
-            parts.append(piece)
-            if piece.endswith(b"\n") or (piece.endswith(b"\r") and place < len(pieces)):
-                yield b"".join(parts)
-                parts = []
-    if parts:
-        yield b"".join(parts)
+                begun.append(pieces.pop(0))
+            yield b"".join(begun)
+            begun = []
+        for number, piece in enumerate(pieces, 1):
+            begun.append(piece)
+            if piece.endswith(b"\n") or (piece.endswith(b"\r") and number < len(pieces)):
+                yield b"".join(begun)
+                begun = []
+    if begun:
+        yield b"".join(begun)
 
 
 def make_csv_dataset(
@@ -169,29 +169,29 @@ def make_csv_dataset(
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Dataset[Any]:
-    """CSV files as batches of columns.
+    """Read CSV files as batches of columns.
 
     Args:
       file_pattern: a pattern, or a list of files and patterns.
-      column_names: of all columns; by default the first record of the files.
-      column_defaults: of the columns that are read, as of CsvDataset; by default they are found out from the first
-        `num_rows_for_inference` records (None: from all), and 0 or b"" stands for an empty field. A column in which
-        one of them is NaN or infinity, as text, is text, as in TensorFlow.
-      label_name: a column that is taken out of the dict; elements are then (dict, label).
-      select_columns: names or numbers of the columns that are read.
-      num_epochs: None: no end.
-      shuffle: files, and records within `shuffle_buffer_size`; `shuffle_seed` makes it repeatable.
-      prefetch_buffer_size: batches made ahead; 1 by default.
-      num_parallel_reads: how many files are interleaved; 1 by default.
-      ignore_errors: passes over records that do not fit.
-      encoding: of the names.
-      Others: as of CsvDataset; `sloppy` is accepted, the order is always deterministic.
+      column_names: the names of all columns; by default the fields of the first record.
+      column_defaults: the defaults of the columns to read, as for CsvDataset; by default inferred from the first
+        `num_rows_for_inference` records (None: from all), with 0 or b"" for empty fields. As in TensorFlow, a column
+        with NaN or infinity in these records is text.
+      label_name: a column to move out of the dict; elements are then (dict, label).
+      select_columns: names or numbers of the columns to read.
+      num_epochs: None: endless.
+      shuffle: shuffles files, and records within `shuffle_buffer_size`; `shuffle_seed` makes the order repeatable.
+      prefetch_buffer_size: batches to prefetch; 1 by default.
+      num_parallel_reads: the number of files to interleave; 1 by default.
+      ignore_errors: skips malformed records.
+      encoding: the encoding of the names.
+      Others: as for CsvDataset; `sloppy` is accepted, the order is always deterministic.
 
     Returns:
       A Dataset of OrderedDicts of arrays `[batch_size]`; of tuples (OrderedDict, array) with `label_name`.
 
     Raises:
-      ValueError: no file matches, no names, names twice, files with other names, a label or column that is not there.
+      ValueError: no file matches; names are missing, duplicate or differ among files; an unknown label or column.
     """
     names = [name.decode() for name in _files(file_pattern)]
     split = partial(_split, delimiter=field_delim.encode(), quotes=use_quote_delim, compression_type=compression_type)
@@ -207,23 +207,23 @@ def make_csv_dataset(
         column_defaults = _inferred(rows, num_rows_for_inference, chosen, len(columns), na_value.encode())
     elif len(column_defaults) != len(chosen):
         raise InvalidArgumentError(f"{len(column_defaults)} column_defaults for {len(chosen)} columns")
-    keys = [columns[place] for place in chosen]
+    keys = [columns[index] for index in chosen]
     if label_name is not None and label_name not in keys:
         raise InvalidArgumentError(f"`label_name` provided must be one of the columns: {keys}. Received: {label_name}.")
 
-    def of_file(name: Any) -> CsvDataset:
+    def open_file(name: Any) -> CsvDataset:
         return CsvDataset(
             name, column_defaults, compression_type, None, header, field_delim, use_quote_delim, na_value, chosen
         )
 
     def named(*arrays: Any) -> Any:
-        found = OrderedDict(zip(keys, arrays, strict=True))
-        return found if label_name is None else (found, found.pop(label_name))
+        batch = OrderedDict(zip(keys, arrays, strict=True))
+        return batch if label_name is None else (batch, batch.pop(label_name))
 
     files: Any = Dataset.from_tensor_slices(names)
     if shuffle:
         files = files.shuffle(len(names), shuffle_seed)
-    records: Any = files.interleave(of_file, cycle_length=num_parallel_reads or 1)
+    records: Any = files.interleave(open_file, cycle_length=num_parallel_reads or 1)
     if ignore_errors:
         records = records.ignore_errors()
     if shuffle:
@@ -234,8 +234,8 @@ def make_csv_dataset(
     length = check_count("batch_size", batch_size) if num_epochs is None else None
     dtypes = Fields(column_defaults).dtypes
     specs = named(*(TensorSpec((length,), as_dtype(dtype)) for dtype in dtypes))
-    made: Dataset[Any] = Dataset(Specified(node_of(batches.map(named)), specs))
-    return made.prefetch(1 if prefetch_buffer_size is None else prefetch_buffer_size)
+    columns_of_batches: Dataset[Any] = Dataset(Specified(node_of(batches.map(named)), specs))
+    return columns_of_batches.prefetch(1 if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
 def _files(file_pattern: Any) -> list[bytes]:
@@ -248,7 +248,7 @@ def _files(file_pattern: Any) -> list[bytes]:
 
 def _split(name: str, delimiter: bytes, quotes: bool, compression_type: str | None) -> Iterator[list[bytes]]:
     def rows(read: Callable[[int], bytes], name: Any) -> Iterator[Any]:
-        # A blank line has no field here, as for Python's csv, with which TensorFlow looks for columns and their types.
+        # A blank line has no fields, as in Python's csv module, by which TensorFlow infers columns.
         texts = _texts(read, delimiter, quotes)
         return (split_record(text, delimiter, quotes) if text.strip(b"\r\n") else [] for text in texts)
 
@@ -259,60 +259,61 @@ def _split(name: str, delimiter: bytes, quotes: bool, compression_type: str | No
 def _header(names: list[str], split: Callable[[str], Iterator[list[bytes]]], header: bool, encoding: str) -> list[str]:
     if not header:
         raise InvalidArgumentError("Expected `column_names` or `header` arguments. Neither is provided.")
-    found: dict[str, list[str]] = {}
+    header_row: list[str] = []
     for name in names:
-        found[name] = [field.decode(encoding) for field in next(split(name), [])]
-        if not found[name]:
+        row = [field.decode(encoding) for field in next(split(name), [])]
+        if not row:
             raise InvalidArgumentError(f"Received an empty file, which has no header line: {name}")
-        if found[name] != found[names[0]]:
+        header_row = header_row or row
+        if row != header_row:
             raise InvalidArgumentError(
-                f"Received CSV files with different column names: {found[names[0]]} in {names[0]}, "
-                f"{found[name]} in {name}."
+                f"Received CSV files with different column names: {header_row} in {names[0]}, {row} in {name}."
             )
-    return found[names[0]]
+    return header_row
 
 
 def _chosen(columns: list[str], select: Sequence[Any] | None) -> list[int]:
     if select is None:
         return list(range(len(columns)))
-    places = []
-    for one in select:
-        if isinstance(one, str) and one not in columns:
-            raise InvalidArgumentError(f"Value '{one}' specified in `select_columns` is not one of {columns}.")
-        place = columns.index(one) if isinstance(one, str) else int(one)
-        if not 0 <= place < len(columns):
-            raise InvalidArgumentError(f"{place} in `select_columns` is not below {len(columns)}, how many there are.")
-        places.append(place)
-    if len(set(places)) < len(places):
+    indices = []
+    for column in select:
+        if isinstance(column, str) and column not in columns:
+            raise InvalidArgumentError(f"Value '{column}' specified in `select_columns` is not one of {columns}.")
+        index = columns.index(column) if isinstance(column, str) else int(column)
+        if not 0 <= index < len(columns):
+            raise InvalidArgumentError(
+                f"`select_columns` has {index}, but the columns are numbered from 0 to {len(columns) - 1}."
+            )
+        indices.append(index)
+    if len(set(indices)) < len(indices):
         raise InvalidArgumentError("`select_columns` contains duplicate columns")
-    return sorted(places)
+    return sorted(indices)
 
 
 def _inferred(
     rows: Iterator[list[bytes]], most: int | None, chosen: list[int], width: int, na_value: bytes
 ) -> list[Any]:
-    """Defaults of the narrowest types that hold the fields of the first rows. One row more is looked at."""
-    kinds: list[Any] = [None] * len(chosen)
+    """Return defaults of the narrowest dtypes that can hold the first `most` rows; one more row is checked."""
+    dtypes: list[Any] = [None] * len(chosen)
     for number, row in enumerate(rows):
         if len(row) != width:
             raise InvalidArgumentError(f"Expect {width} fields but have {len(row)} in record: {row!r:.200}")
         if number == most:
             break
-        for at, place in enumerate(chosen):
-            kinds[at] = _wider(kinds[at], row[place], na_value)
-    return [b"" if kind is None or kind is bytes else kind(0) for kind in kinds]
+        dtypes = [_wider(dtype, row[index], na_value) for dtype, index in zip(dtypes, chosen, strict=True)]
+    return [b"" if dtype is None or dtype is bytes else dtype(0) for dtype in dtypes]
 
 
-def _wider(kind: Any, field: bytes, na_value: bytes) -> Any:
-    """The first of the kinds, from `kind` on, that holds the field."""
-    if kind is bytes or field in (b"", na_value):
-        return kind
-    for one in _KINDS[_KINDS.index(kind) if kind is not None else 0 :]:
+def _wider(dtype: Any, field: bytes, na_value: bytes) -> Any:
+    """Return the first dtype, from `dtype` on, that can hold the field."""
+    if dtype is bytes or field in (b"", na_value):
+        return dtype
+    for wider in _DTYPES[_DTYPES.index(dtype) if dtype is not None else 0 :]:
         try:
-            (value,) = Fields([np.zeros(0, one)]).of(field)
+            (value,) = Fields([np.zeros(0, wider)]).of(field)
         except InvalidArgumentError:
             continue
-        if one in (np.int32, np.int64) or (value < np.inf and b"x" not in field.lower()):  # no NaN, as in TensorFlow
-            if one is not np.float32 or value > -np.inf or b"inf" in field.lower():
-                return one
+        if wider in (np.int32, np.int64) or (value < np.inf and b"x" not in field.lower()):  # not NaN, as in TensorFlow
+            if wider is not np.float32 or value > -np.inf or b"inf" in field.lower():
+                return wider
     return bytes

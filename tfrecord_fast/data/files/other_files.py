@@ -1,4 +1,4 @@
-"""Files that are no TFRecord files: the lines of text, and records of one size without headers."""
+"""TextLineDataset and FixedLengthRecordDataset."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class TextLineDataset(Dataset[bytes]):
     r"""The lines of text files, as bytes, without the characters that end them ("\n" or "\r\n").
 
     Args:
-      filenames: a path or URL, a list or an array of them, or a Dataset of them.
+      filenames: a path or URL, or a list, an array or a Dataset of these.
       compression_type: None or "", "GZIP" or "ZLIB".
-      num_parallel_reads: how many files to interleave, one element each in turn (TensorFlow's deterministic order);
-        None or AUTOTUNE keeps file order.
+      num_parallel_reads: the number of files to interleave, one element each in turn (TensorFlow's deterministic
+        order); None or AUTOTUNE keeps file order.
       buffer_size, name: accepted.
 
     Raises:
       ValueError: unknown compression_type, num_parallel_reads below 1.
-      FileNotFoundError, OSError: when iterated; iteration goes on with the next file.
+      FileNotFoundError, OSError: when iterated; iteration continues with the next file.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
@@ -60,17 +60,17 @@ class TextLineDataset(Dataset[bytes]):
 
 
 class FixedLengthRecordDataset(Dataset[bytes]):
-    """Records of one size, as bytes, from binary files without headers of their own.
+    """Records of a fixed size, as bytes, from binary files.
 
     Args:
-      filenames, compression_type, buffer_size, num_parallel_reads, name: as of TextLineDataset.
+      filenames, compression_type, buffer_size, num_parallel_reads, name: as for TextLineDataset.
       record_bytes: the size of each record.
-      header_bytes, footer_bytes: what is passed over at the begin and the end of each file.
+      header_bytes, footer_bytes: bytes to skip at the beginning and the end of each file.
 
     Raises:
       ValueError: a size out of range, unknown compression_type.
-      errors.InvalidArgumentError: when iterated, a file's last record is not whole: before the file's first record, or,
-        of a compressed file, whose size is not known, after its whole records.
+      errors.InvalidArgumentError: when iterated: a file's last record is incomplete. Raised before the file's first
+        record, or, for a compressed file, after its last complete one.
       FileNotFoundError, OSError: when iterated.
     """
 
@@ -98,11 +98,11 @@ class FixedLengthRecordDataset(Dataset[bytes]):
 def opened_files(
     filenames: Any, compression_type: str | None, elements: Any, label: str, check: Any = None, at_once: int = 1
 ) -> Dataset[Any]:
-    """What `elements` makes of each file: it is called with a function that reads so many bytes, and the name.
+    """Return a dataset of `elements(read, name)` for each file, where `read(size)` returns bytes.
 
     Args:
-      check: called before with the size and the name of a file that is not compressed, and raises.
-      at_once: how many files are read in turn.
+      check: called first with the size and the name of an uncompressed file; may raise.
+      at_once: the number of files to interleave.
     """
     if compression_type not in (None, "", "GZIP", "ZLIB"):
         raise InvalidArgumentError(f"Unsupported compression_type: {compression_type!r}")
@@ -121,7 +121,7 @@ def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iter
     location = location_of(name)
     shown = shown_name(location)
     with GFile(location.name, "rb") as file:
-        if check is not None and not compression_type and (size := file.size()):  # none of a pipe
+        if check is not None and not compression_type and (size := file.size()):  # 0 for a pipe
             check(size, shown)
         if compression_type == "GZIP":
             source: Any = gzip.GzipFile(fileobj=file, mode="rb")
@@ -134,7 +134,7 @@ def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iter
 
 
 class _Inflated:
-    """A file of ZLIB streams, one after the other; an empty file is one of none."""
+    """A file of any number of ZLIB streams, one after the other."""
 
     def __init__(self, file: Any) -> None:
         self._file, self._inflate = file, zlib.decompressobj()
@@ -145,28 +145,28 @@ class _Inflated:
             if self._inflate.eof:
                 self._left = self._inflate.unused_data
                 self._inflate, self._begun = zlib.decompressobj(), False
-            given = self._inflate.unconsumed_tail or self._left or self._file.read(_BLOCK)
+            compressed = self._inflate.unconsumed_tail or self._left or self._file.read(_BLOCK)
             self._left = b""
-            self._begun = self._begun or bool(given)
-            made = self._inflate.decompress(given, size)
-            if made:
-                return made
-            if not given and not self._inflate.eof:
+            self._begun = self._begun or bool(compressed)
+            data = self._inflate.decompress(compressed, size)
+            if data:
+                return data
+            if not compressed and not self._inflate.eof:
                 if self._begun:
                     raise EOFError("compressed file ended before the end of its stream")
                 return b""
 
 
 def _lines(read: Callable[[int], bytes], name: Any) -> Iterator[bytes]:
-    begun: list[bytes] = []  # the parts of a line whose end has not come
+    pieces: list[bytes] = []  # of a line that has not ended
     while block := read(_BLOCK):
         first, *others = block.split(b"\n")
-        begun.append(first)
-        for part in others:
-            yield b"".join(begun).removesuffix(b"\r")
-            begun = [part]
-    if any(begun):
-        yield b"".join(begun)
+        pieces.append(first)
+        for piece in others:
+            yield b"".join(pieces).removesuffix(b"\r")
+            pieces = [piece]
+    if any(pieces):
+        yield b"".join(pieces)
 
 
 def _records(read: Callable[[int], bytes], name: Any, size: int, header: int, footer: int) -> Iterator[bytes]:
@@ -191,5 +191,5 @@ def _check_whole(length: int, name: Any, size: int, passed: int) -> None:
 
 def _excess(name: Any, size: int) -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"Excess bytes in input file: {name}: its size without header and footer is no multiple of {size}"
+        f"Excess bytes in input file: {name}: its size without header and footer is not a multiple of {size}"
     )

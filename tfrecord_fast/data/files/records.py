@@ -1,4 +1,4 @@
-"""TFRecordDataset: the records of files, through the native reader."""
+"""TFRecordDataset."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ class TFRecordDataset(Dataset[bytes]):
 
     Args:
       filenames: a path (str, bytes, PathLike), a glob pattern, a URL, a readable binary file object,
-        a bytearray or memoryview that holds a file; nested lists, tuples or an array of these; a Dataset of paths. A
-        file object is read from its present position, each time; one that can't seek can be read once.
-      compression_type: None detects (a record header whose own CRC holds decides; else the magic bytes of GZIP, ZLIB
-        and ZSTD; else a first SNAPPY block that holds such a header); "" means uncompressed, strictly; "GZIP", "ZLIB",
+        a bytearray or memoryview with the contents of a file; nested lists, tuples or an array of these; a Dataset of
+        paths. A file object is read from its current position, each time; one that can't seek can be read once.
+      compression_type: None detects it (by a record header with a valid CRC; else by the magic bytes of GZIP, ZLIB
+        and ZSTD; else by a first SNAPPY block with such a header); "" means uncompressed, strictly; "GZIP", "ZLIB",
         "ZSTD", "SNAPPY".
       buffer_size: bytes to read ahead, None or -1 for the default.
-      num_parallel_reads: how many files to interleave, one record each in turn (TensorFlow's deterministic order);
-        None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
+      num_parallel_reads: the number of files to interleave, one record each in turn (TensorFlow's deterministic
+        order); None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
       name: accepted and not used.
-      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
-      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
+      max_record_bytes: a header that claims more is damage; None: the limit of the format, 2**62 bytes.
+      storage_options, max_requests, cache_dir: for URLs, as for ShardReader.
 
     Iterating yields bytes, one per record; `batch(n)` yields RecordBatch.
 
     Raises:
       ValueError: unknown compression_type, or an argument out of range; when iterated again, a file object that can't
         seek.
-      TypeError: something that can't be a file.
+      TypeError: not a file.
       FileNotFoundError, OSError: when iterated.
       errors.DataLossError: when iterated, after the records before the damage; iteration ends there.
 

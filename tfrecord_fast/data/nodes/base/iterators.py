@@ -164,7 +164,7 @@ class Interleaved(Turns):
 
 
 class InterleavedAhead(Interleaved):
-    """As Interleaved, with iterables opened before their turn. When one ends, its slot is refilled, and its turn ends.
+    """Like Interleaved, with iterables opened ahead. When one ends, its slot is refilled, and its turn ends.
 
     If none is left for the slot, its block continues with the next slot, as in TensorFlow.
     """

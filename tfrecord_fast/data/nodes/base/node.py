@@ -107,7 +107,7 @@ class Node(ABC):
         return None if spec is None else kind_of(spec)
 
     def known_spec(self, run: Run) -> Any:
-        """Return the element_spec, or None if only a function of the user can tell, or there are no elements."""
+        """Return the element_spec, or None if only a function of the user can tell, or the dataset is empty."""
         if self._calls_functions_below():
             return None
         try:
@@ -144,7 +144,7 @@ class Node(ABC):
         return spec
 
     def _spec_of_first(self, run: Run) -> tuple[Any, Exception | None]:
-        """Return the spec of the first element, or the error in its place; both None if there are no elements."""
+        """Return the spec of the first element, or the error in its place; both None without elements."""
         before = Iterations(self, run)
         try:
             for element in run(self):

@@ -14,7 +14,7 @@ from ..base.turns import InTurn, Turns
 
 __all__ = ["Cache", "FileCache"]
 
-# As in TensorFlow, a cache is complete at the end of its input, or with the element whose number is the cardinality.
+# A cache is complete, as in TensorFlow, at the end of its input, or with the element whose number is the cardinality.
 
 
 class Cache(Of):
