@@ -20,7 +20,7 @@ namespace {
 
 using Index = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 
-// Numbers in an array are no text, even where they are bytes: an Example keeps them as numbers.
+// Numbers in an array are not text, even where they are bytes: an Example keeps them as numbers.
 HeldBytes ElementOf(py::handle item, size_t i) {
   try {
     if (!IsNumericArray(item)) return BytesOfPython(item, "it");

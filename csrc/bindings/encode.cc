@@ -46,7 +46,7 @@ struct OptionalArray {
   }
 };
 
-// A column as Python gives it: how long its arrays must be depends on the rows, which are known later. A type of
+// A column as Python passes it: how long its arrays must be depends on the rows, which are known later. A type of
 // CPython's slots, as one is made per column and call. Splits and steps are arrays that no one else writes to: see
 // EncodeColumn.
 struct PyEncodeColumn {

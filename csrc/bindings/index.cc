@@ -101,7 +101,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
                                         std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
 
-// Counts a negative number from the end; throws IndexError if there is no such record.
+// Counts a negative number from the end; throws IndexError if it is out of range.
 int64_t Resolve(int64_t number, int64_t size) {
   const int64_t resolved = number < 0 ? number + size : number;
   if (resolved >= 0 && resolved < size) return resolved;
@@ -117,7 +117,7 @@ py::object TakeRecords(const RandomReader& reader, const Int64Array& numbers) {
   return WrapRecordBatch(std::move(batch));
 }
 
-// Reads into the bytes object itself: no other code knows of it yet.
+// Reads into the bytes object itself, which has no other user yet.
 py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!PyIndex_Check(key.ptr())) {
     throw py::type_error(std::string("record indices are integers or slices, not ") + Py_TYPE(key.ptr())->tp_name);

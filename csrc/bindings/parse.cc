@@ -21,11 +21,11 @@
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
-#include "pipeline/parse_ahead.h"
 #include "parse/faults.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
 #include "parse/single_example.h"
+#include "pipeline/parse_ahead.h"
 
 namespace py = pybind11;
 
@@ -39,8 +39,7 @@ NamedTuple list_column("tfrecord_fast._core.ListColumn",
                        "`present`, if the spec asked for it, is 0 for rows without the feature; else None.",
                        {"values", "splits", "longest", "present"});
 NamedTuple fixed_column("tfrecord_fast._core.FixedColumn",
-                        "An array, and `present`, which is 0 for rows that have the default.",
-                        {"values", "present"});
+                        "An array, and `present`, which is 0 for rows that have the default.", {"values", "present"});
 NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
                         "A feature list, padded: values[i, :lengths[i]] are the steps of row i.",
                         {"values", "lengths", "present"});
@@ -117,7 +116,7 @@ py::object WrapPresent(const FeatureSpec& spec, const Column& column) {
   return WrapArray(ElementType::kUInt8, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
 }
 
-// A column of Examples or contexts: the array, a FixedColumn if presence is asked for, or a ListColumn.
+// A column of Examples or contexts: the array, a FixedColumn if presence is requested, or a ListColumn.
 py::object WrapColumn(const FeatureSpec& spec, const Column& column, const Columns& columns) {
   const auto rows = static_cast<ptrdiff_t>(columns.rows);
   switch (spec.layout) {
@@ -289,12 +288,11 @@ Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) 
 
 template <typename Plan>
 StreamParser StreamParserBy(const std::shared_ptr<Plan>& plan, bool keeps_batch) {
-  return {ParserOf(plan, keeps_batch), [plan](const void* columns) {
-            return Wrap(*plan, *static_cast<const ParsedBy<Plan>*>(columns));
-          }};
+  return {ParserOf(plan, keeps_batch),
+          [plan](const void* columns) { return Wrap(*plan, *static_cast<const ParsedBy<Plan>*>(columns)); }};
 }
 
-// The columns of a batch that its stream has parsed by this plan, given away once. Otherwise null, and the stream
+// The columns of a batch that its stream has parsed by this plan, returned once. Otherwise null, and the stream
 // learns the plan.
 template <typename Plan>
 std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>& plan) {

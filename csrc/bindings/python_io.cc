@@ -19,7 +19,7 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// Of a call of Python that failed, whose exception is set.
+// Takes the exception of a failed Python call, as a status.
 Status TakePythonError() {
   py::error_already_set error;
   return PythonErrorAsStatus(error);
@@ -37,7 +37,7 @@ bool IsBuiltin(PyObject* method) {
          (Py_TYPE(PyCFunction_GET_SELF(method))->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
 }
 
-// How many bytes a method of a file object says that it has read or written.
+// The number of bytes that a file object's method reports as read or written.
 Status CountOf(PyObject* value, const char* method, size_t most, size_t* count) {
   if (!PyIndex_Check(value) || PyBool_Check(value)) {
     return PythonError(PyExc_TypeError, std::string(method) + "() of a file object returned " +
@@ -103,7 +103,7 @@ class PythonSource : public Source {
     return CallReadInto(view, size, got);
   }
 
-  // By way of memory that is Python's: whoever keeps a reference to it harms nobody.
+  // Copies through memory that Python owns: keeping a reference to it does no harm.
   Status ReadCopy(uint8_t* out, size_t size, size_t* got) {
     const py::object buffer = Steal(PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
     if (!buffer) return TakePythonError();

@@ -55,7 +55,7 @@ bool Refill(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
   while (iterator.next == iterator.end) {
     if (!iterator.stream) return false;
-    // The buffers go back before the next ones are asked for.
+    // The buffers go back before the next ones are needed.
     if (iterator.batch) iterator.batch.reset();
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
@@ -87,7 +87,8 @@ PyObject* NextRecordOfNextBatch(PyObject* self) {
 // Nearly all calls find a record here, and have nothing else to do: the rest is kept out of their way.
 PyObject* NextRecord(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
-  if (iterator.next == iterator.end) [[unlikely]] return NextRecordOfNextBatch(self);
+  if (iterator.next == iterator.end) [[unlikely]]
+    return NextRecordOfNextBatch(self);
   return MakeBytes(*iterator.next++);
 }
 
@@ -117,7 +118,7 @@ PyObject* NextBatch(PyObject* self) {
   });
 }
 
-// Of its own type, which boxes a BatchIterator too.
+// tp_iternext of its own type, which also boxes a BatchIterator.
 PyObject* NextColumns(PyObject* self) {
   return NextDelivered(self, [](const SharedStream& stream, Delivered delivered) -> py::object {
     py::object columns = stream.wrap()(delivered.result.get());

@@ -92,7 +92,7 @@ bool FetchQueue::Succeeded(const Fetch& fetch) const {
   return fetch.state == Fetch::State::kDone;
 }
 
-// Frees what a fetch holds that was dropped, unless somebody uses it, or it is on its way: then that is done later.
+// Frees what a dropped fetch holds, unless it is in use or on its way: then that is done later.
 void FetchQueue::Release(Fetch* fetch) {
   if (fetch->users > 0 || fetch->state == Fetch::State::kTaken) return;
   if (fetch->state == Fetch::State::kWanted) {

@@ -58,7 +58,7 @@ size_t FeatureScanner::PlaceOf(Map* map, const Bytes& key, size_t guess) {
   return known->second;
 }
 
-// Of the entries with one key the last one, in the place of the first.
+// Keeps the last entry of each key, at the position of the first.
 void FeatureScanner::KeepLast(Map* map) const {
   map->found.clear();
   size_t key = SIZE_MAX;

@@ -20,7 +20,7 @@ Status LaneFile::CheckEnd(int64_t end) const {
       .WithRecord(start.offset, start.index);
 }
 
-// By offset: damage that is newer than `start` may have taken records before it.
+// Compares offsets: damage that is newer than `start` may have taken records before it.
 void LaneFile::DropBeforeStart(Chunk* chunk) const {
   std::vector<Bytes>& records = chunk->records;
   const int64_t before = start.offset - chunk->origin_offset + static_cast<int64_t>(kHeaderBytes);
