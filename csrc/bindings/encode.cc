@@ -60,7 +60,8 @@ struct PyEncodeColumn {
       : splits(splits), steps(steps), valid(valid), row_valid(row_valid) {
     column.key = key;
     column.count = count;
-    if (!TypeNamed(type, &column.type)) throw py::type_error("feature '" + column.key + "': no element type " + type);
+    if (!TypeNamed(type, &column.type))
+      throw py::type_error("feature '" + column.key + "': unknown element type " + type);
     if (column.type == ElementType::kBytes) {
       auto views = values.cast<BytesViewsPtr>();
       column.values = views->views.data();

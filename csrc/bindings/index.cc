@@ -68,7 +68,7 @@ std::optional<RemoteObject> ObjectOf(const py::object& object) {
 std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most,
                                  const std::shared_ptr<FetchQueue>& fetches) {
   for (const IndexOrigin& origin : origins) {
-    if (origin.object && !fetches) throw py::type_error("objects are read by way of `fetches`");
+    if (origin.object && !fetches) throw py::type_error("objects require `fetches`");
   }
   std::vector<RecordIndexPtr> indexes;
   RunWithoutGil([&] { return OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes); });
@@ -94,7 +94,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   for (const py::object& object : objects) {
     options.remote.objects.push_back(ObjectOf(object));
     const bool wanting = options.remote.objects.back() && (!fetches || options.remote.objects.back()->size < 0);
-    if (wanting) throw py::type_error("objects are read by way of `fetches`, and their sizes are known");
+    if (wanting) throw py::type_error("objects require `fetches` and known sizes");
   }
   options.remote.fetches = std::move(fetches);
   return std::make_unique<RandomReader>(std::move(shared_paths),
@@ -167,7 +167,7 @@ Int64Array NumbersAt(const Permutation& permutation, const Int64Array& places) {
 
 NamedTuple write_target("tfrecord_fast._core.WriteTarget",
                         "How to write a file: the path it will have, and the draft to write and rename; None if the "
-                        "path itself is to be written to.",
+                        "path itself is written.",
                         {"path", "draft"});
 
 py::object FindTargetOf(const std::string& path) {

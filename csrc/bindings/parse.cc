@@ -36,7 +36,7 @@ constexpr size_t kSmallRecord = 16 << 10;
 
 NamedTuple list_column("tfrecord_fast._core.ListColumn",
                        "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`. "
-                       "`present`, if the spec asked for it, is 0 for rows without the feature; else None.",
+                       "`present`, if the spec requests it, is 0 for rows without the feature; else None.",
                        {"values", "splits", "longest", "present"});
 NamedTuple fixed_column("tfrecord_fast._core.FixedColumn",
                         "An array, and `present`, which is 0 for rows that have the default.", {"values", "present"});
@@ -53,7 +53,7 @@ Layout LayoutNamed(const std::string& name) {
   if (name == "fixed") return Layout::kFixed;
   if (name == "padded") return Layout::kPadded;
   if (name == "list") return Layout::kList;
-  throw py::value_error("no layout '" + name + "'");
+  throw py::value_error("unknown layout '" + name + "'");
 }
 
 // `fallback`: bytes (numbers), a list of bytes (strings), or None.
@@ -61,7 +61,7 @@ FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& 
                    const py::object& fallback, bool may_be_absent, std::string note, bool presence) {
   FeatureSpec spec;
   spec.key = std::move(key);
-  if (!TypeNamed(type, &spec.type)) throw py::value_error("no column type '" + type + "'");
+  if (!TypeNamed(type, &spec.type)) throw py::value_error("unknown column type '" + type + "'");
   spec.layout = LayoutNamed(layout);
   for (const int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(spec.elements, static_cast<size_t>(size), &spec.elements)) {
@@ -320,7 +320,7 @@ struct PySequencePlan {
   PySequencePlan(const py::list& context, const py::list& lists, const std::string& only_these)
       : plan(std::make_shared<SequencePlan>(SchemaOf(context, only_these), SchemaOf(lists, only_these))) {
     for (const FeatureSpec& spec : plan->lists->features()) {
-      if (spec.layout == Layout::kFixed) throw py::value_error("a feature list has no fixed layout");
+      if (spec.layout == Layout::kFixed) throw py::value_error("a feature list cannot have the fixed layout");
     }
   }
   std::shared_ptr<SequencePlan> plan;

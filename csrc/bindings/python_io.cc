@@ -136,7 +136,7 @@ class PythonSource : public Source {
                                                 Py_TYPE(data.ptr())->tp_name + ", not bytes");
     } else if (static_cast<size_t>(view.len) > size) {
       status = PythonError(PyExc_ValueError, "read() of a file object returned " + std::to_string(view.len) +
-                                                 " bytes where " + std::to_string(size) + " were asked for");
+                                                 " bytes, but " + std::to_string(size) + " were requested");
     } else {
       *got = static_cast<size_t>(view.len);
       if (*got > 0) std::memcpy(out, view.buf, *got);
@@ -208,7 +208,7 @@ class PythonSink : public Sink {
       } else if (IsRaw(references_->Get(file_))) {
         return Status::Errno(EAGAIN, "write");
       }
-      if (n == 0) return Status::Errno(ENOSPC, "write took nothing");
+      if (n == 0) return Status::Errno(ENOSPC, "write() accepted no bytes");
       part.data += n;
       part.size -= n;
     }
@@ -267,7 +267,7 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   } else if (py::hasattr(opened, "read")) {
     *source = std::make_unique<PythonSource>(opened, references);
   } else {
-    HeldBytes held = BytesOfPython(opened, "what is read from memory", Memory::kShared);
+    HeldBytes held = BytesOfPython(opened, "the opened object", Memory::kShared);
     *source = std::make_unique<MemorySource>(held.bytes, std::move(held.owner));
   }
   return {};

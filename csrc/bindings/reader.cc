@@ -259,9 +259,8 @@ void BindReader(py::module_& m) {
             if (!self.cast<SharedStream&>().wrap()) throw py::type_error("a stream without a plan has no columns");
             return MakeIterator<BatchIterator>(column_iterator_type, std::move(self));
           },
-          "An iterator over what the plan makes of each batch, as its own parse gives it; with keep_batches, over "
-          "pairs of\n"
-          "that and the batch.")
+          "An iterator over the columns of each batch, as `plan.parse` returns them; with keep_batches, over pairs of\n"
+          "columns and batch.")
       .def(
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
           "The position of the stream after the batches given, as a dict ready for JSON.")

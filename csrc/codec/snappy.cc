@@ -120,7 +120,7 @@ class SnappyDecompressor : public Decompressor {
   Status TakeHead() {
     if (head_bytes_ == kLengthBytes) {
       length_ = LoadLength(head_);
-      if (length_ == 0) return Status::DataLoss("a block of no bytes");
+      if (length_ == 0) return Status::DataLoss("an empty block");
       head_wanted_ += std::min(length_, kMaxPreamble);
       return {};
     }

@@ -60,7 +60,7 @@ class DeflateCompressor : public Compressor {
                                                   : Z_PARTIAL_FLUSH;
     const int code = deflate(&stream_, flush);
     // Z_BUF_ERROR: there was nothing left to do, which is not an error.
-    if (code == Z_STREAM_ERROR) return Status::InvalidArgument("deflate: the stream is in no state for this call");
+    if (code == Z_STREAM_ERROR) return Status::InvalidArgument("deflate: the stream is not in a state for this call");
     progress->consumed = in_now - stream_.avail_in;
     progress->produced = out_now - stream_.avail_out;
     if (mode == Mode::kFinish) {

@@ -293,7 +293,7 @@ std::string LooksLike(const Bytes& record) {
   if (IsExample(record)) return "an Example";
   if (IsSequenceExample(record)) return "a SequenceExample";
   Fields fields;
-  if (!ReadFields(record, &fields)) return "bytes of a form that is not known here";
+  if (!ReadFields(record, &fields)) return "bytes of an unknown form";
   for (const auto& message : kMessages) {
     if (message.fits(fields)) return message.name;
   }

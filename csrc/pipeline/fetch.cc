@@ -18,7 +18,7 @@ namespace tfr {
 namespace {
 
 Status NothingThere(const RecordPlace& place) {
-  return Status::DataLoss("no intact record where the saved state says there is one; has the file changed?")
+  return Status::DataLoss("no intact record at a position in the saved state; has the file changed?")
       .WithRecord(place.place.offset, place.place.index);
 }
 

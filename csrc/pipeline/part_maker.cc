@@ -192,8 +192,8 @@ Status PartMaker::InflatePart(Bytes part, const PartSizes& sizes, Inflated* infl
   } while (got <= sizes.uncompressed && (progress.consumed > 0 || progress.produced > 0));
   inflated->ended = got <= sizes.uncompressed && taken == sizes.compressed && progress.between_parts;
   if (inflated->ended && got == sizes.uncompressed) return {};
-  return Status::DataLoss("its mark says " + std::to_string(sizes.uncompressed) + " bytes in " +
-                          std::to_string(sizes.compressed) + ", which is not what it holds");
+  return Status::DataLoss("its mark specifies " + std::to_string(sizes.uncompressed) + " bytes in " +
+                          std::to_string(sizes.compressed) + ", but its contents differ");
 }
 
 // Appends the records, past damage if that is wanted; *place ends up after them. What is left at the end is a damaged

@@ -16,7 +16,7 @@ bool LaneFile::Passes(const Status& status) const {
 Status LaneFile::CheckEnd(int64_t end) const {
   if (end >= start.offset) return {};
   return Status::DataLoss("the file ends at byte " + std::to_string(end) + ", before byte " +
-                          std::to_string(start.offset) + ", where the saved state goes on; has the file changed?")
+                          std::to_string(start.offset) + ", where the saved state continues; has the file changed?")
       .WithRecord(start.offset, start.index);
 }
 
