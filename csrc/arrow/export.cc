@@ -100,8 +100,8 @@ Status CopyStrings(const Bytes* strings, size_t count, ArrowNode* node) {
     total += strings[i].size;
     if (total > kMost) {
       return Status::InvalidArgument(
-          "the strings of one column take more bytes than one Arrow array of binary holds, 2 GiB: a smaller batch_size "
-          "makes more arrays of them");
+          "the strings of one column take more bytes than one Arrow array of binary holds (2 GiB); "
+          "use a smaller batch_size");
     }
     ends[i + 1] = static_cast<Offset>(total);
   }

@@ -114,7 +114,7 @@ Status ReadView(const ArrowArray& array, const uint8_t* view, Bytes* string) {
   if (size < 0 || buffer < 0 || buffer >= buffers || offset < 0 || sizes == nullptr ||
       array.buffers[2 + buffer] == nullptr || offset + size > ItemOf<int64_t>(sizes, buffer)) {
     return ArrowError("a view of " + std::to_string(size) + " bytes at " + std::to_string(offset) + " of data buffer " +
-                      std::to_string(buffer) + ", which has no such bytes");
+                      std::to_string(buffer) + ", which is shorter");
   }
   *string = {static_cast<const uint8_t*>(array.buffers[2 + buffer]) + offset, static_cast<size_t>(size)};
   return {};
@@ -132,7 +132,7 @@ Status ReadViews(const ArrowArray& array, int64_t first, int64_t length, std::ve
 Status ReadFixedStrings(const ArrowArray& array, int64_t width, int64_t first, int64_t length,
                         std::vector<Bytes>* strings) {
   int64_t bytes;
-  if (__builtin_mul_overflow(first + length, width, &bytes)) return ArrowError("more bytes than there can be");
+  if (__builtin_mul_overflow(first + length, width, &bytes)) return ArrowError("too many bytes");
   const auto* const data = static_cast<const uint8_t*>(array.buffers[1]);
   for (int64_t i = 0; i < length && width > 0; ++i) {
     (*strings)[static_cast<size_t>(i)] = {data + (first + i) * width, static_cast<size_t>(width)};
@@ -291,7 +291,7 @@ class Importer {
     column->kind = ArrowColumn::Kind::kFixedList;
     int64_t begin, count;
     if (__builtin_mul_overflow(first, column->width, &begin) || __builtin_mul_overflow(length, column->width, &count)) {
-      return ArrowError("more items than there can be");
+      return ArrowError("too many items");
     }
     return Import(*schema.children[0], *array.children[0], begin, count, &column->children.emplace_back());
   }

@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kAlignment = 64;   // a cache line, and the widest vector register
 constexpr size_t kMostIdle = 1024;  // buffers on a shelf
 
-// From this size on blocks are mapped, as the C library does it, too; one that grows, earlier. Mapped blocks grow by
-// remapping, and leave nothing in the heaps.
+// Blocks of at least this size are mapped, as the C library does; a growing block is mapped earlier. Mapped blocks grow
+// by remapping, and leave nothing in the heaps.
 constexpr size_t kMapped = size_t{32} << 20;
 constexpr size_t kMappedGrown = size_t{2} << 20;
 

@@ -39,7 +39,7 @@ class Buffer {
   bool mapped_ = false;
 };
 
-// Hands out buffers of at least the size asked for, and takes them back when their last reference is dropped, so that a
+// Hands out buffers of at least the requested size, and takes them back when their last reference is dropped, so that a
 // steady stream of batches runs on memory that is already mapped and, with luck, in the cache. Buffers may outlive the
 // pool. Safe from any thread, and in a forked process.
 class BufferPool {

@@ -2,7 +2,7 @@
 //
 // The C++ library keeps what a thread needs to throw in memory that the thread gets at its first throw. If the first
 // one is std::bad_alloc, there may be no memory for it, and the C library ends the process. So a thread gets it first
-// of all, out of blocks that its own cache of the allocator holds: nobody else can take those.
+// of all, out of blocks in its own allocator cache, which no other thread can take.
 
 #ifndef TFRECORD_FAST_BASE_CORE_THREAD_H_
 #define TFRECORD_FAST_BASE_CORE_THREAD_H_
@@ -15,7 +15,7 @@
 
 namespace tfr {
 
-// Gets this thread what it needs to throw, unless it has it already. False: there is no memory for it now.
+// Allocates what this thread needs to throw, unless it has it already. False if memory is exhausted.
 bool PrepareToThrow() noexcept;
 
 namespace internal {
@@ -48,8 +48,8 @@ class Beginning {
 }  // namespace internal
 
 // Runs `work` on a new thread. It can throw from the start, for which memory is set aside here, and CheckInterrupt
-// never asks on it: the host does not know it, and whoever waits for its work stops it. Throws std::system_error or
-// std::bad_alloc if there can be no such thread.
+// never calls the host on it: the host does not know the thread, and the thread that waits for its work stops it.
+// Throws std::system_error or std::bad_alloc if the thread cannot be started.
 template <typename Work>
 std::thread StartCoreThread(Work work) {
   internal::Beginning beginning;

@@ -18,7 +18,7 @@ Status CheckInterrupt();
 // From now on CheckInterrupt on this thread never asks.
 void NeverAskOnThisThread();
 
-// Nor does it continue once *stop is set, for as long as this lives: whoever sets it may wait for this thread.
+// While this object lives, CheckInterrupt on this thread also stops once *stop is set: the setter may be joining us.
 class StopsWith {
  public:
   explicit StopsWith(const std::atomic<bool>* stop);

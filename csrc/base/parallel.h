@@ -29,7 +29,7 @@ class Crew {
   virtual ~Crew() = default;
   // How many there are, the caller's among them.
   virtual size_t size() const = 0;
-  // As ParallelFor, std::bad_alloc included, on whichever of them are free.
+  // Runs the tasks like ParallelFor (std::bad_alloc included), on the members that are free.
   virtual void Share(size_t tasks, const std::function<void(size_t)>& run) = 0;
 };
 

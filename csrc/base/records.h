@@ -1,7 +1,7 @@
 // Records and batches: what the framing room passes on and every later room takes.
 //
 // A record is a view of serialized bytes. Views own nothing; a batch holds the owners of the memory that its records
-// look into (one buffer, or several), so whoever keeps a view keeps its owner too. A batch is immutable once shared.
+// look into (one buffer, or several), so a view must be kept together with its owner. A batch is immutable once shared.
 
 #ifndef TFRECORD_FAST_BASE_RECORDS_H_
 #define TFRECORD_FAST_BASE_RECORDS_H_

@@ -23,7 +23,7 @@ Status::Detail* NewDetail(Values&&... values) noexcept {
   }
 }
 
-// Sets one of the texts, unless it is set, or there is no memory for it.
+// Sets one of the texts, unless it is set, or memory is exhausted.
 void FillIn(Status::Detail* detail, std::string Status::Detail::* text, const std::string& value) noexcept {
   if (detail == nullptr || detail == no_memory || !(detail->*text).empty()) return;
   try {

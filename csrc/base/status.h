@@ -1,7 +1,7 @@
-// Status: how every room of the core says that something went wrong, and where.
+// Status: how every room of the core reports an error, and its place.
 //
 // A function that can fail returns a Status and writes its result through a pointer. An OK status is a null pointer, so
-// success allocates nothing. On the way up, each function adds what it knows: the path, the byte offset, the record
+// success allocates nothing. On the way up, each function adds details: the path, the byte offset, the record
 // index. Only bindings/status.cc turns a status into a Python exception.
 
 #ifndef TFRECORD_FAST_BASE_STATUS_H_

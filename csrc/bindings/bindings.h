@@ -89,8 +89,8 @@ Owner OwnerOfPython(pybind11::object object);
 Owner HoldBuffer(pybind11::handle object, Bytes* bytes);
 
 // Any batch of serialized records as one core batch whose owners keep the memory alive: views into a RecordBatch, or
-// into several byte strings as bytes_like.h says. Throws TypeError naming type and position of what is neither. The
-// batch may be used without the GIL, and freed without it.
+// into several byte strings by the rules of bytes_like.h. Throws TypeError naming the type and position of an object
+// that is neither. The batch may be used without the GIL, and freed without it.
 RecordBatchPtr RecordsFromPython(pybind11::handle object);
 
 }  // namespace tfr

@@ -113,7 +113,7 @@ PyObject* ToList(PyObject* self, PyObject*) {
   return NestedList(next, Value(self).shape, 0);
 }
 
-// Of an array with several axes.
+// Iterator over the rows of an array with several axes.
 struct RowsCursor {
   py::object array;
   Py_ssize_t next;
@@ -154,11 +154,12 @@ PyMethodDef bytes_array_methods[] = {
     {"tolist", ToList, METH_NOARGS, "tolist() -> list of bytes, nested by shape."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyGetSetDef bytes_array_properties[] = {{"shape", GetShape, nullptr, "tuple of int.", nullptr},
-                            {"size", GetSize, nullptr, "int: number of elements.", nullptr},
-                            {"ndim", GetNdim, nullptr, "int: number of axes.", nullptr},
-                            {"nbytes", GetNbytes, nullptr, "int: the bytes of all elements together.", nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef bytes_array_properties[] = {
+    {"shape", GetShape, nullptr, "tuple of int.", nullptr},
+    {"size", GetSize, nullptr, "int: number of elements.", nullptr},
+    {"ndim", GetNdim, nullptr, "int: number of axes.", nullptr},
+    {"nbytes", GetNbytes, nullptr, "int: the bytes of all elements together.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // ---- For the subclass in Python ----
 

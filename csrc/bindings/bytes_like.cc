@@ -157,7 +157,7 @@ RecordBatchPtr OfIterable(py::handle object) {
       py::reinterpret_steal<py::object>(PySequence_Fast(object.ptr(), "expected a sequence of bytes-like records"));
   if (!sequence) throw py::error_already_set();
   BatchMaker maker(static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr())));
-  // The list may change while one of its objects gives its bytes.
+  // The list may change while one of its objects returns its bytes.
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.ptr()); ++i) {
     maker.Add(PySequence_Fast_GET_ITEM(sequence.ptr(), i));
   }

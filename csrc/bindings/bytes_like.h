@@ -9,7 +9,7 @@
 // elements), an array of uint8 or int8 with two or more (its rows), a tensor that is one of these, or an iterable of
 // byte strings.
 //
-// A string in an array of dtype S or U is what NumPy says it is: it ends before the zeros that fill it up.
+// A string in an array of dtype S or U ends where NumPy ends it: before the zeros that fill it up.
 
 #ifndef TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_
 #define TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_

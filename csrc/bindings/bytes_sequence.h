@@ -26,14 +26,14 @@ inline PyObject* MakeBytes(const Bytes& bytes) {
   return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data), static_cast<Py_ssize_t>(bytes.size));
 }
 
-// Sets *index to that of an element, counted from the end if it is negative. False, with IndexError set, if there is no
-// such element; `type` is the sequence's, such as "a RecordBatch".
+// Sets *index to element `number`, counted from the end if negative. False, with IndexError set, if it is out of range;
+// the error names the sequence by `type`, such as "a RecordBatch".
 bool ResolveIndex(Py_ssize_t number, size_t size, const char* type, size_t* index);
 
 // The element that a Python number selects, as a memoryview; `owner` keeps its memory. Null with an error set.
 PyObject* ViewOf(PyObject* number, const ByteStrings& strings, const char* type, Owner owner);
 
-// True for the objects that those memoryviews look into.
+// True for the objects that ViewOf's memoryviews look into.
 bool IsBytesView(pybind11::handle object);
 
 // A list of bytes objects. Null with an error set.

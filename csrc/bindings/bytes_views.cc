@@ -20,7 +20,7 @@ namespace {
 
 using Index = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 
-// Numbers in an array are no text, even where they are bytes: an Example keeps them as numbers.
+// Numbers in an array are not text, even where they are bytes: an Example keeps them as numbers.
 HeldBytes ElementOf(py::handle item, size_t i) {
   try {
     if (!IsNumericArray(item)) return BytesOfPython(item, "it");
@@ -44,7 +44,7 @@ py::tuple OfObjects(const py::handle& objects) {
   uint8_t* valid_bytes = nullptr;
   for (size_t i = 0; i < size; ++i) {
     if (static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr())) != size) {
-      throw py::value_error("the list changed its size while it was read");  // by what one of its objects did
+      throw py::value_error("the list changed size while it was read");  // by what one of its objects did
     }
     PyObject* const item = PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
     Bytes& view = made->views[i];

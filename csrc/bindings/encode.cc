@@ -46,7 +46,7 @@ struct OptionalArray {
   }
 };
 
-// A column as Python gives it: how long its arrays must be depends on the rows, which are known later. A type of
+// A column as Python passes it: how long its arrays must be depends on the rows, which are known later. A type of
 // CPython's slots, as one is made per column and call. Splits and steps are arrays that no one else writes to: see
 // EncodeColumn.
 struct PyEncodeColumn {
@@ -60,7 +60,8 @@ struct PyEncodeColumn {
       : splits(splits), steps(steps), valid(valid), row_valid(row_valid) {
     column.key = key;
     column.count = count;
-    if (!TypeNamed(type, &column.type)) throw py::type_error("feature '" + column.key + "': no element type " + type);
+    if (!TypeNamed(type, &column.type))
+      throw py::type_error("feature '" + column.key + "': unknown element type " + type);
     if (column.type == ElementType::kBytes) {
       auto views = values.cast<BytesViewsPtr>();
       column.values = views->views.data();

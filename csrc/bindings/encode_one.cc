@@ -1,5 +1,5 @@
 // Encodes one Example from a dict of plain values: numbers, text, bytes, lists of one kind of them, NumPy's arrays and
-// scalars. Anything else, or anything wrong, is left to encode_examples, which knows every form and every error.
+// scalars. Anything else, or anything wrong, is left to encode_examples, which handles every form and every error.
 
 #include <pybind11/pybind11.h>
 

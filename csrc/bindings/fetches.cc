@@ -45,7 +45,7 @@ py::object TakeWanted(FetchQueue& queue) {
 void Deliver(FetchQueue& queue, uint64_t number, const py::object& data, std::optional<int64_t> object_size) {
   Bytes bytes;
   Owner owner = HoldBuffer(data, &bytes);
-  if (!owner) throw py::type_error("what is delivered has no contiguous buffer of bytes");
+  if (!owner) throw py::type_error("the delivered object is not a contiguous buffer of bytes");
   GilReleased no_gil;
   queue.Deliver(number, bytes, std::move(owner), object_size.value_or(-1));
 }
@@ -73,14 +73,15 @@ std::shared_ptr<FetchQueue> NewQueue(size_t bytes, size_t block_bytes, size_t re
 
 void BindFetches(py::module_& m) {
   wanted_type.Bind(m);
-  py::class_<FetchQueue, std::shared_ptr<FetchQueue>>(m, "FetchQueue", "What a stream wants of objects in stores.")
+  py::class_<FetchQueue, std::shared_ptr<FetchQueue>>(m, "FetchQueue",
+                                                      "Requests of a stream for bytes of objects in stores.")
       .def(py::init(&NewQueue), py::kw_only(), py::arg("bytes"), py::arg("block_bytes"), py::arg("requests"))
       .def("take", &TakeWanted, "Waits for bytes that are wanted; None when there will be no more.")
       .def("deliver", &Deliver, py::arg("number"), py::arg("data"), py::arg("object_size") = py::none(),
-           "All the bytes, and the size of the whole object if `opens` asked for it.")
+           "Delivers the bytes, and the size of the whole object if `opens` requested it.")
       .def("fail", &Fail, py::arg("number"), py::arg("error_number"), py::arg("message"),
-           "There are no bytes, as an OSError with this number says.")
-      .def("close", &CloseQueue, "Nothing is wanted any more.");
+           "Fails the request with an OSError of this number.")
+      .def("close", &CloseQueue, "Ends the queue: takers get None.");
   FreeOnce<FetchQueue>();
 }
 

@@ -29,7 +29,7 @@ auto CallPython(Call call) noexcept {
   }
 }
 
-// Lets go of the GIL for as long as it lives. What runs meanwhile may throw, with no memory left, too.
+// Releases the GIL while it lives. The code that runs meanwhile may throw, even with no memory left.
 class GilReleased {
  public:
   GilReleased() noexcept : state_(PyEval_SaveThread()) { (void)PrepareToThrow(); }

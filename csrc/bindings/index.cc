@@ -68,7 +68,7 @@ std::optional<RemoteObject> ObjectOf(const py::object& object) {
 std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most,
                                  const std::shared_ptr<FetchQueue>& fetches) {
   for (const IndexOrigin& origin : origins) {
-    if (origin.object && !fetches) throw py::type_error("objects are read by way of `fetches`");
+    if (origin.object && !fetches) throw py::type_error("objects require `fetches`");
   }
   std::vector<RecordIndexPtr> indexes;
   RunWithoutGil([&] { return OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes); });
@@ -94,14 +94,14 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   for (const py::object& object : objects) {
     options.remote.objects.push_back(ObjectOf(object));
     const bool wanting = options.remote.objects.back() && (!fetches || options.remote.objects.back()->size < 0);
-    if (wanting) throw py::type_error("objects are read by way of `fetches`, and their sizes are known");
+    if (wanting) throw py::type_error("objects require `fetches` and known sizes");
   }
   options.remote.fetches = std::move(fetches);
   return std::make_unique<RandomReader>(std::move(shared_paths),
                                         std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
 
-// Counts a negative number from the end; throws IndexError if there is no such record.
+// Counts a negative number from the end; throws IndexError if it is out of range.
 int64_t Resolve(int64_t number, int64_t size) {
   const int64_t resolved = number < 0 ? number + size : number;
   if (resolved >= 0 && resolved < size) return resolved;
@@ -117,7 +117,7 @@ py::object TakeRecords(const RandomReader& reader, const Int64Array& numbers) {
   return WrapRecordBatch(std::move(batch));
 }
 
-// Reads into the bytes object itself: no other code knows of it yet.
+// Reads into the bytes object itself, which has no other user yet.
 py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!PyIndex_Check(key.ptr())) {
     throw py::type_error(std::string("record indices are integers or slices, not ") + Py_TYPE(key.ptr())->tp_name);
@@ -167,7 +167,7 @@ Int64Array NumbersAt(const Permutation& permutation, const Int64Array& places) {
 
 NamedTuple write_target("tfrecord_fast._core.WriteTarget",
                         "How to write a file: the path it will have, and the draft to write and rename; None if the "
-                        "path itself is to be written to.",
+                        "path itself is written.",
                         {"path", "draft"});
 
 py::object FindTargetOf(const std::string& path) {

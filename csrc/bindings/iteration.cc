@@ -18,7 +18,7 @@ PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject*) {
   PyObject* elements = nullptr;
   Py_ssize_t most = -1;
   if (!PyArg_ParseTuple(arguments, "O|n:Iteration", &elements, &most)) return nullptr;
-  if (!PyIter_Check(elements)) throw py::type_error("an Iteration is over an iterator");
+  if (!PyIter_Check(elements)) throw py::type_error("Iteration takes an iterator");
   return Box(type, Iteration{py::reinterpret_borrow<py::object>(elements), most});
 }
 

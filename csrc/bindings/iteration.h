@@ -1,8 +1,8 @@
-// Iterations that end with what a signal handler raises.
+// Iterations that end when a signal handler raises.
 //
 // A handler may raise in the middle of iterators that are written in Python. They would then go on without the element
-// that they were making. So the iterator that a user gets is wrapped once, around all others: after such an exception
-// there are no more elements.
+// that they were making. So the iterator that a user gets is wrapped once, around all others: it ends after such an
+// exception.
 
 #ifndef TFRECORD_FAST_BINDINGS_ITERATION_H_
 #define TFRECORD_FAST_BINDINGS_ITERATION_H_

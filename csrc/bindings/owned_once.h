@@ -26,7 +26,7 @@ auto InitBy(T (*make)(Arguments...)) {
 
 // To be called for each class whose objects come to pybind11 in the hands of a smart pointer, be it from a constructor
 // or as a result. pybind11 notes the object before it takes the pointer over: if noting it fails, the pointer frees the
-// object, and the half-made Python object, which already knows the address, would free it again.
+// object, and the half-made Python object, which already has the address, would free it again.
 template <typename T>
 void FreeOnce() {
   using Init = void (*)(pybind11::detail::instance*, const void*);

@@ -21,11 +21,11 @@
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
-#include "pipeline/parse_ahead.h"
 #include "parse/faults.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
 #include "parse/single_example.h"
+#include "pipeline/parse_ahead.h"
 
 namespace py = pybind11;
 
@@ -36,11 +36,10 @@ constexpr size_t kSmallRecord = 16 << 10;
 
 NamedTuple list_column("tfrecord_fast._core.ListColumn",
                        "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`. "
-                       "`present`, if the spec asked for it, is 0 for rows without the feature; else None.",
+                       "`present`, if the spec requests it, is 0 for rows without the feature; else None.",
                        {"values", "splits", "longest", "present"});
 NamedTuple fixed_column("tfrecord_fast._core.FixedColumn",
-                        "An array, and `present`, which is 0 for rows that have the default.",
-                        {"values", "present"});
+                        "An array, and `present`, which is 0 for rows that have the default.", {"values", "present"});
 NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
                         "A feature list, padded: values[i, :lengths[i]] are the steps of row i.",
                         {"values", "lengths", "present"});
@@ -54,7 +53,7 @@ Layout LayoutNamed(const std::string& name) {
   if (name == "fixed") return Layout::kFixed;
   if (name == "padded") return Layout::kPadded;
   if (name == "list") return Layout::kList;
-  throw py::value_error("no layout '" + name + "'");
+  throw py::value_error("unknown layout '" + name + "'");
 }
 
 // `fallback`: bytes (numbers), a list of bytes (strings), or None.
@@ -62,7 +61,7 @@ FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& 
                    const py::object& fallback, bool may_be_absent, std::string note, bool presence) {
   FeatureSpec spec;
   spec.key = std::move(key);
-  if (!TypeNamed(type, &spec.type)) throw py::value_error("no column type '" + type + "'");
+  if (!TypeNamed(type, &spec.type)) throw py::value_error("unknown column type '" + type + "'");
   spec.layout = LayoutNamed(layout);
   for (const int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(spec.elements, static_cast<size_t>(size), &spec.elements)) {
@@ -117,7 +116,7 @@ py::object WrapPresent(const FeatureSpec& spec, const Column& column) {
   return WrapArray(ElementType::kUInt8, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
 }
 
-// A column of Examples or contexts: the array, a FixedColumn if presence is asked for, or a ListColumn.
+// A column of Examples or contexts: the array, a FixedColumn if presence is requested, or a ListColumn.
 py::object WrapColumn(const FeatureSpec& spec, const Column& column, const Columns& columns) {
   const auto rows = static_cast<ptrdiff_t>(columns.rows);
   switch (spec.layout) {
@@ -289,12 +288,11 @@ Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) 
 
 template <typename Plan>
 StreamParser StreamParserBy(const std::shared_ptr<Plan>& plan, bool keeps_batch) {
-  return {ParserOf(plan, keeps_batch), [plan](const void* columns) {
-            return Wrap(*plan, *static_cast<const ParsedBy<Plan>*>(columns));
-          }};
+  return {ParserOf(plan, keeps_batch),
+          [plan](const void* columns) { return Wrap(*plan, *static_cast<const ParsedBy<Plan>*>(columns)); }};
 }
 
-// The columns of a batch that its stream has parsed by this plan, given away once. Otherwise null, and the stream
+// The columns of a batch that its stream has parsed by this plan, returned once. Otherwise null, and the stream
 // learns the plan.
 template <typename Plan>
 std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>& plan) {
@@ -322,7 +320,7 @@ struct PySequencePlan {
   PySequencePlan(const py::list& context, const py::list& lists, const std::string& only_these)
       : plan(std::make_shared<SequencePlan>(SchemaOf(context, only_these), SchemaOf(lists, only_these))) {
     for (const FeatureSpec& spec : plan->lists->features()) {
-      if (spec.layout == Layout::kFixed) throw py::value_error("a feature list has no fixed layout");
+      if (spec.layout == Layout::kFixed) throw py::value_error("a feature list cannot have the fixed layout");
     }
   }
   std::shared_ptr<SequencePlan> plan;

@@ -13,7 +13,7 @@
 
 namespace tfr {
 
-// Turns what a transform made into columns for Python, as the plan's own parse returns them. Needs the GIL.
+// Wraps a transform's output as Python columns, of the same types as `plan.parse`. Needs the GIL.
 using ColumnWrapper = std::function<pybind11::object(const void*)>;
 
 // Parsing as the transform of a stream, by `plan`, a _core.ExamplePlan or a _core.SequencePlan. `keeps_batch`: the

@@ -19,7 +19,7 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// Of a call of Python that failed, whose exception is set.
+// Takes the exception of a failed Python call, as a status.
 Status TakePythonError() {
   py::error_already_set error;
   return PythonErrorAsStatus(error);
@@ -37,7 +37,7 @@ bool IsBuiltin(PyObject* method) {
          (Py_TYPE(PyCFunction_GET_SELF(method))->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
 }
 
-// How many bytes a method of a file object says that it has read or written.
+// The number of bytes that a file object's method reports as read or written.
 Status CountOf(PyObject* value, const char* method, size_t most, size_t* count) {
   if (!PyIndex_Check(value) || PyBool_Check(value)) {
     return PythonError(PyExc_TypeError, std::string(method) + "() of a file object returned " +
@@ -103,7 +103,7 @@ class PythonSource : public Source {
     return CallReadInto(view, size, got);
   }
 
-  // By way of memory that is Python's: whoever keeps a reference to it harms nobody.
+  // Copies through memory that Python owns: keeping a reference to it does no harm.
   Status ReadCopy(uint8_t* out, size_t size, size_t* got) {
     const py::object buffer = Steal(PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
     if (!buffer) return TakePythonError();
@@ -136,7 +136,7 @@ class PythonSource : public Source {
                                                 Py_TYPE(data.ptr())->tp_name + ", not bytes");
     } else if (static_cast<size_t>(view.len) > size) {
       status = PythonError(PyExc_ValueError, "read() of a file object returned " + std::to_string(view.len) +
-                                                 " bytes where " + std::to_string(size) + " were asked for");
+                                                 " bytes, but " + std::to_string(size) + " were requested");
     } else {
       *got = static_cast<size_t>(view.len);
       if (*got > 0) std::memcpy(out, view.buf, *got);
@@ -208,7 +208,7 @@ class PythonSink : public Sink {
       } else if (IsRaw(references_->Get(file_))) {
         return Status::Errno(EAGAIN, "write");
       }
-      if (n == 0) return Status::Errno(ENOSPC, "write took nothing");
+      if (n == 0) return Status::Errno(ENOSPC, "write() accepted no bytes");
       part.data += n;
       part.size -= n;
     }
@@ -267,7 +267,7 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   } else if (py::hasattr(opened, "read")) {
     *source = std::make_unique<PythonSource>(opened, references);
   } else {
-    HeldBytes held = BytesOfPython(opened, "what is read from memory", Memory::kShared);
+    HeldBytes held = BytesOfPython(opened, "the opened object", Memory::kShared);
     *source = std::make_unique<MemorySource>(held.bytes, std::move(held.owner));
   }
   return {};

@@ -36,7 +36,7 @@ class PythonReferences {
   void Drop(size_t number);
   bool empty() const { return objects_.empty(); }
 
-  // As tp_traverse and tp_clear.
+  // The owner's tp_traverse and tp_clear call these.
   int Traverse(visitproc visit, void* argument) const;
   void Clear();
 
@@ -51,7 +51,7 @@ class PythonReferences {
 std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(const pybind11::object& opener,
                                                                std::shared_ptr<PythonReferences> references);
 
-// Writes into a binary file object; `close` says whether Close closes it too, or only flushes.
+// Writes into a binary file object; Close closes it if `close`, else only flushes it.
 std::unique_ptr<Sink> NewPythonSink(const pybind11::object& file, bool close,
                                     std::shared_ptr<PythonReferences> references);
 

@@ -55,7 +55,7 @@ bool Refill(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
   while (iterator.next == iterator.end) {
     if (!iterator.stream) return false;
-    // The buffers go back before the next ones are asked for.
+    // The buffers go back before the next ones are needed.
     if (iterator.batch) iterator.batch.reset();
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
@@ -87,7 +87,8 @@ PyObject* NextRecordOfNextBatch(PyObject* self) {
 // Nearly all calls find a record here, and have nothing else to do: the rest is kept out of their way.
 PyObject* NextRecord(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
-  if (iterator.next == iterator.end) [[unlikely]] return NextRecordOfNextBatch(self);
+  if (iterator.next == iterator.end) [[unlikely]]
+    return NextRecordOfNextBatch(self);
   return MakeBytes(*iterator.next++);
 }
 
@@ -117,7 +118,7 @@ PyObject* NextBatch(PyObject* self) {
   });
 }
 
-// Of its own type, which boxes a BatchIterator too.
+// tp_iternext of its own type, which also boxes a BatchIterator.
 PyObject* NextColumns(PyObject* self) {
   return NextDelivered(self, [](const SharedStream& stream, Delivered delivered) -> py::object {
     py::object columns = stream.wrap()(delivered.result.get());
@@ -258,9 +259,8 @@ void BindReader(py::module_& m) {
             if (!self.cast<SharedStream&>().wrap()) throw py::type_error("a stream without a plan has no columns");
             return MakeIterator<BatchIterator>(column_iterator_type, std::move(self));
           },
-          "An iterator over what the plan makes of each batch, as its own parse gives it; with keep_batches, over "
-          "pairs of\n"
-          "that and the batch.")
+          "An iterator over the columns of each batch, as `plan.parse` returns them; with keep_batches, over pairs of\n"
+          "columns and batch.")
       .def(
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
           "The position of the stream after the batches given, as a dict ready for JSON.")

@@ -186,7 +186,7 @@ PyGetSetDef batch_properties[] = {
 constexpr char kBatchDoc[] =
     "n serialized records that share one refcounted buffer, or several.\n\n"
     "len(batch) is n, batch[i] bytes, batch.view(i) a read-only memoryview without a copy, batch[a:b:c] another batch\n"
-    "without a copy; iterating gives bytes, np.asarray(batch) an object array [n] of bytes. Immutable; pickles.";
+    "without a copy; iterating yields bytes, np.asarray(batch) an object array [n] of bytes. Immutable; pickles.";
 
 }  // namespace
 

@@ -69,7 +69,7 @@ void BindScan(py::module_& m) {
       .def_property_readonly("has_lists", &FeatureScanner::has_lists);
   FreeOnce<FeatureScanner>();
   m.def("unknown_fields", &UnknownFieldsOf, py::arg("records"),
-        "How many records have fields that Examples and SequenceExamples have not; the first of these, and the number "
+        "How many records have fields that Examples and SequenceExamples lack; the first of these, and the number "
         "of its first such field.");
   m.def("looks_like", &LooksLikeOf, py::arg("record"));
 }

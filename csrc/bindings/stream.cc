@@ -88,7 +88,7 @@ std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
 std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options, const StreamState& state,
                                         StreamParser parser) {
   for (const InputFile& file : files.files) {
-    if (file.object && !options.fetches) throw py::type_error("objects are read by way of `fetches`");
+    if (file.object && !options.fetches) throw py::type_error("objects require `fetches`");
   }
   std::shared_ptr<ParseAhead> ahead;
   if (parser.transform) {

@@ -11,8 +11,8 @@
 
 #include "bindings/call_lock.h"
 #include "bindings/parse.h"
-#include "pipeline/parse_ahead.h"
 #include "bindings/python_io.h"
+#include "pipeline/parse_ahead.h"
 #include "pipeline/shard_stream.h"
 
 namespace tfr {
@@ -33,7 +33,7 @@ class SharedStream {
         references_(std::move(files.references)),
         stream_(std::move(files.files), options, state) {}
 
-  // An error is set in Python, too. A file object that calls this while it is read by it gets an error, not a deadlock.
+  // An error is also set in Python. A file object that calls this while it is read by it gets an error, not a deadlock.
   // kFailed: another call may still get a batch.
   enum class Next : uint8_t { kDelivered, kEnd, kFailed, kFailedAtEnd };
   Next TakeNext(Delivered* delivered);
@@ -68,10 +68,10 @@ bool ArePlainPaths(const pybind11::list& files);
 // tfrecord_fast/files/streams/core_files.py). Without either, the file of that name is opened. `opener` is an argument
 // of OpenerOfPython; `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None.
 PythonFiles FilesOf(const pybind11::sequence& files);
-// By the names of StreamOptions and of what it holds; an option that is not given keeps its default.
+// Takes the field names of StreamOptions and its members; a missing option keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);
 
-// As a dict of ints and lists, ready for JSON, and back.
+// Converts to a dict of ints and lists, ready for JSON, and back.
 pybind11::dict StateToPython(const StreamState& state);
 StreamState StateOfPython(const pybind11::dict& values);
 

@@ -91,8 +91,7 @@ PyObject* WriteBatch(PyObject* self, PyObject* records) {
   SharedWriter* writer = WriterOf(self);
   if (writer == nullptr) return nullptr;
   const RecordBatchPtr batch = RecordsFromPython(records);
-  return NoneOrError(
-      Locked(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
+  return NoneOrError(Locked(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
 }
 
 PyObject* Flush(PyObject* self, PyObject*) {
@@ -179,7 +178,7 @@ Compression CompressionOf(const std::string& name) {
   return *found;
 }
 
-// Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` says whether the
+// Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` decides whether the
 // object is closed with the writer. num_threads 0: as many as the process may use.
 void Open(const py::object& self, const py::object& target, const std::string& compression_type,
           const CompressionOptions& options, bool close_file, bool append, size_t num_threads) {

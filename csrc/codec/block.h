@@ -41,7 +41,7 @@ struct PartSizes {
   size_t uncompressed;  // of what it holds
 };
 
-// This many bytes from the start of a part are enough to tell whether it is marked.
+// This many bytes from the start of a part are enough to tell if the part is marked.
 constexpr size_t kPartHeaderBytes = 24;
 
 // True if the part that starts with these bytes is marked, and its sizes. These are what the file claims: the reader

@@ -128,7 +128,7 @@ class BlockPool::Impl {
     }
   }
 
-  // False if there is no memory for it.
+  // False if memory is exhausted.
   bool Queue(Output* output, std::shared_ptr<Buffer> buffer, size_t size, Content content) {
     try {
       auto job = std::make_shared<Job>();

@@ -28,7 +28,7 @@ class BlockPool {
   // kInvalidArgument if the level is out of range.
   static Status New(const BlockPoolOptions& options, std::unique_ptr<BlockPool>* pool);
   // Stops and joins the threads; what was submitted and not drained may be lost. In a process forked from the one
-  // that made it there are no threads, and what belongs to them is left alone.
+  // that made it, the threads don't exist, and their memory is not freed.
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;

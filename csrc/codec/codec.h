@@ -76,11 +76,11 @@ struct CodecLibrary {
   std::string (*version)();
 };
 
-// The inflated beginning of a stream, as far as was asked and as far as it goes.
+// The inflated beginning of a stream: as much as was requested and the stream holds.
 struct Peeked {
   size_t produced = 0;
   // How many bytes of the stream, counted from its start, are needed at least to produce more. 0 if all that was
-  // asked for was produced, or if this is no such stream.
+  // requested was produced, or if this is not such a stream.
   size_t needed = 0;
 };
 
@@ -114,7 +114,7 @@ struct Codec {
   Status (*new_block_compressor)(int level, std::unique_ptr<BlockCompressor>* made) = nullptr;
   // True if a part may begin with these bytes, at least kPartHeaderBytes (block.h). Null if too much looks like a part.
   bool (*may_begin_part)(const uint8_t* data) = nullptr;
-  // As ReadPartSizes (block.h); null where parts carry no mark.
+  // Like ReadPartSizes (block.h); null where parts carry no mark.
   bool (*read_part_sizes)(const uint8_t* data, size_t size, PartSizes* sizes) = nullptr;
 
   Appending appending = Appending::kAllowed;

@@ -16,7 +16,7 @@ namespace tfr {
 // kInvalidArgument if an option is out of range. For use before a file is touched.
 Status CheckCompression(Compression compression, const CompressionOptions& options);
 
-// Compresses what is written to it into `sink`, as the codec's rule for blocks says; kNone: gives `sink` back. Each
+// Compresses what is written to it into `sink`, by the codec's rule for blocks; kNone: returns `sink` itself. Each
 // call of Write must end where a record ends. num_threads matters for blocks only; see BlockPoolOptions.
 Status NewCompressedSink(std::unique_ptr<Sink> sink, Compression compression, const CompressionOptions& options,
                          size_t num_threads, std::unique_ptr<Sink>* made);

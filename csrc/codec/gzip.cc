@@ -71,7 +71,7 @@ Status NewBlockCompressor(int level, std::unique_ptr<BlockCompressor>* made) {
   std::unique_ptr<internal::BlockDeflater> deflater =
       level == 1 ? internal::NewIsalDeflater() : internal::NewLibdeflateDeflater(level == 9 ? 10 : level);
   if (!deflater) return Status::OutOfMemory("deflate");
-  // As zlib sets them: 2 for the smallest, 4 for the fastest.
+  // The values that zlib sets: 2 for the smallest, 4 for the fastest.
   const uint8_t extra_flags = level == 9 ? 2 : level == 1 ? 4 : 0;
   *made = std::make_unique<GzipBlockCompressor>(std::move(deflater), extra_flags);
   return {};

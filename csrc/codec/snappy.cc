@@ -3,7 +3,7 @@
 //   block := length:u32be  snappy:byte[length]
 //
 // where `snappy` is in Snappy's raw format (format_description.txt of Snappy): the number of bytes that it inflates to,
-// as a varint, then literals and copies. There is no magic number, no checksum and no end marker.
+// as a varint, then literals and copies. It has neither a magic number nor a checksum nor an end marker.
 
 #include <snappy.h>
 
@@ -120,7 +120,7 @@ class SnappyDecompressor : public Decompressor {
   Status TakeHead() {
     if (head_bytes_ == kLengthBytes) {
       length_ = LoadLength(head_);
-      if (length_ == 0) return Status::DataLoss("a block of no bytes");
+      if (length_ == 0) return Status::DataLoss("an empty block");
       head_wanted_ += std::min(length_, kMaxPreamble);
       return {};
     }
@@ -158,7 +158,7 @@ class SnappyDecompressor : public Decompressor {
     return {};
   }
 
-  // Of the block that is being read: its length and as much of it as its preamble may take.
+  // The block that is being read: its length, and as many bytes as its preamble may take.
   uint8_t head_[kLengthBytes + kMaxPreamble];
   size_t head_bytes_ = 0;
   size_t head_wanted_ = kLengthBytes;
@@ -166,7 +166,7 @@ class SnappyDecompressor : public Decompressor {
   size_t claim_ = 0;  // how many bytes it inflates to
   Room compressed_;
   size_t taken_ = 0;
-  // Of the block that was inflated last, if it did not fit.
+  // The block that was inflated last, if it did not fit.
   Room block_;
   size_t inflated_ = 0;
   size_t given_ = 0;

@@ -1,5 +1,5 @@
 // Deflates to GZIP and ZLIB with zlib, the only file that includes it. With the defaults the bytes are those
-// that TensorFlow's writer gives.
+// that TensorFlow's writer uses.
 
 #include <zlib.h>
 
@@ -53,14 +53,14 @@ class DeflateCompressor : public Compressor {
     stream_.avail_in = static_cast<uInt>(in_now);
     stream_.next_out = out;
     stream_.avail_out = static_cast<uInt>(out_now);
-    // A mode that ends something may be asked for only when all input has been handed over.
+    // A mode that ends a block or the stream is allowed only when all input has been handed over.
     const bool last = in_now == in_size;
     const int flush = !last || mode == Mode::kRun ? (last ? run_flush_ : Z_NO_FLUSH)
                       : mode == Mode::kFinish     ? Z_FINISH
                                                   : Z_PARTIAL_FLUSH;
     const int code = deflate(&stream_, flush);
     // Z_BUF_ERROR: there was nothing left to do, which is not an error.
-    if (code == Z_STREAM_ERROR) return Status::InvalidArgument("deflate: the stream is in no state for this call");
+    if (code == Z_STREAM_ERROR) return Status::InvalidArgument("deflate: the stream is not in a state for this call");
     progress->consumed = in_now - stream_.avail_in;
     progress->produced = out_now - stream_.avail_out;
     if (mode == Mode::kFinish) {

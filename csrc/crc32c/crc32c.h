@@ -1,7 +1,7 @@
 // CRC32C (Castagnoli, RFC 3720 appendix B.4) and the masked form that TFRecord files store.
 //
 // One function, several backends. The fastest that the processor has is chosen at first use; the environment
-// variable TFRECORD_FAST_CRC32C, or SetBackend, forces another. Every backend gives the same values for any
+// variable TFRECORD_FAST_CRC32C, or SetBackend, forces another. Every backend returns the same values for any
 // length and alignment, and reads nothing outside [data, data + size).
 
 #ifndef TFRECORD_FAST_CRC32C_CRC32C_H_
@@ -28,7 +28,7 @@ std::span<const Backend> Backends();
 
 const char* BackendName();
 
-// Returns false and changes nothing if there is no such backend here.
+// Returns false and changes nothing if this processor lacks the backend.
 bool SetBackend(std::string_view name);
 
 namespace internal {

@@ -27,7 +27,7 @@ struct EncodeColumn {
   // Item i has the values [splits[i], splits[i + 1]), or [i * count, (i + 1) * count) if `splits` is null.
   const int64_t* splits = nullptr;
   size_t count = 1;
-  // By item, 0 if it has no value: the key is left out (a step becomes an empty Feature). Null: all items have one.
+  // One byte per item, 0 if it has no value: the key is left out (a step becomes an empty Feature). Null: all have one.
   const uint8_t* valid = nullptr;
 
   // Only in a feature list: row r has the steps (items) [steps[r], steps[r + 1]); if row_valid[r] is 0 the key is left

@@ -39,7 +39,7 @@ struct ColumnPlan {
 
   bool HasItem(size_t item) const { return column.valid == nullptr || column.valid[item] != 0; }
 
-  // Of the item's Feature, without the tag and length before it.
+  // Size of the item's Feature, without the tag and length before it.
   uint64_t FeatureSize(size_t item) const { return HasItem(item) ? FieldSize(SizesOf(RunOf(item)).list) : 0; }
 
   // Adds the sizes of the entries of rows [first, last) to sizes[0], sizes[1], …. Not for feature lists.
@@ -62,7 +62,7 @@ struct ColumnPlan {
     return {static_cast<size_t>(column.splits[item]),
             static_cast<size_t>(column.splits[item + 1] - column.splits[item])};
   }
-  // Of a run of values: the bytes of the values if they are packed, and of the list message around them.
+  // Sizes of a run of values: of the packed values (if packed), and of the list message around them.
   struct Sizes {
     uint64_t packed;
     uint64_t list;

@@ -5,7 +5,7 @@
 namespace tfr {
 namespace {
 
-// Item by item: memcpy may copy the two bytes of one at different times, and what nobody wrote would come of it.
+// Copies item by item: memcpy may copy the two bytes of an item at different times, and so make a value never written.
 template <typename T>
 void CopyItems(const void* from, size_t begin, size_t end, void* to) {
   for (size_t i = begin; i < end; ++i) static_cast<T*>(to)[i - begin] = Load<T>(from, i);

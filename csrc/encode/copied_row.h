@@ -1,4 +1,4 @@
-// One row of a column with values of its own, which nobody else writes to.
+// One row of a column, with its own copy of the values, which no other thread writes to.
 
 #ifndef TFRECORD_FAST_ENCODE_COPIED_ROW_H_
 #define TFRECORD_FAST_ENCODE_COPIED_ROW_H_

@@ -193,7 +193,7 @@ Status RowEncoder::EncodeAlone(size_t row, std::vector<uint8_t>* record) const {
   TFR_RETURN_IF_ERROR(alone.Size(0, 1, &size));
   record->resize(size);
   if (alone.Write(0, size, record->data())) return {};
-  return Status::InvalidArgument("row " + std::to_string(alone.first_row_) + " has more bytes than there can be");
+  return Status::InvalidArgument("row " + std::to_string(alone.first_row_) + " is too large");
 }
 
 }  // namespace tfr

@@ -35,7 +35,7 @@ struct Block {
   uint64_t bytes;
 };
 
-// As many rows of a writer in a block as fit, at least one.
+// Fills each block with as many rows of a writer as fit, at least one.
 std::vector<Block> CutBlocks(const std::vector<uint64_t>& sizes, size_t writers, size_t first_writer) {
   std::vector<Block> blocks;
   std::vector<size_t> open(writers, SIZE_MAX);  // by writer, the block that is being filled

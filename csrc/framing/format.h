@@ -21,7 +21,7 @@ constexpr size_t kFooterBytes = kCrcBytes;
 constexpr size_t kFrameBytes = kHeaderBytes + kFooterBytes;
 static_assert(kFrameBytes == 16);
 
-// A larger length is not believed, whatever its CRC says: no machine holds such a record, and sums of it
+// A larger length is rejected even if its CRC matches: no machine holds such a record, and sums of it
 // and an offset stay far from overflow.
 constexpr uint64_t kMaxRecordBytes = uint64_t{1} << 62;
 

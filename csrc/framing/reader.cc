@@ -229,11 +229,11 @@ void RecordReader::Drop(size_t bytes) {
   place_.offset += static_cast<int64_t>(bytes);
 }
 
-// Makes sure that there is room after end_, and for `wanted` bytes from begin_ on as soon as so many bytes have come or
-// the source knows that they will: memory is not taken for a mere claim. Bytes before end_ may be in use elsewhere and
-// stay as they are, so a shared buffer is filled up, but nothing in it is moved. A large buffer that nobody shares
-// grows where it is. What it holds is moved only when as many bytes before it were dropped, so that a search among long
-// records takes no more time than their bytes.
+// Makes room after end_, and for `wanted` bytes from begin_ on once that many bytes have come or the source knows that
+// they will: never allocate based on an unverified length. Bytes before end_ may be in use elsewhere and stay as they
+// are, so a shared buffer is filled up, but nothing in it is moved. A large buffer that is not shared grows in place.
+// Its bytes are moved only when as many bytes before them were dropped, so that a search among long records takes no
+// more time than their bytes.
 Status RecordReader::MakeRoom(uint64_t wanted) {
   const size_t left = end_ - begin_;
   const size_t room = buffer_ ? buffer_->capacity() - end_ : 0;

@@ -37,7 +37,7 @@ struct Chunk {
   int64_t stride = 1;            // from one record's index to the next
   std::vector<int64_t> indices;  // of each record, if they are not evenly spaced; else empty
 
-  // Of records[i], or of what follows the chunk if i is records.size().
+  // Place of records[i], or of the bytes after the chunk if i is records.size().
   Place PlaceOf(size_t i) const;
 
   // Keeps the records whose index leaves `remainder` when divided by `divisor`.
@@ -68,7 +68,7 @@ class RecordReader {
     uint64_t most = kMaxRecordBytes;               // of one record; a header that claims more is damage
     const std::atomic<bool>* cancelled = nullptr;  // ends Resume early: kCancelled
   };
-  // `frames` gives uncompressed bytes, starting with the record whose place is `begin`. The pool must outlive the
+  // `frames` yields uncompressed bytes, starting with the record whose place is `begin`. The pool must outlive the
   // reader.
   RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options, Place begin = {});
 
@@ -99,7 +99,7 @@ class RecordReader {
   size_t begin_ = 0;     // the part of buffer_ that is read but not passed on: [begin_, end_)
   size_t end_ = 0;
   Place place_;    // of begin_ in the stream
-  Status failed_;  // the source's last status; it is not asked again
+  Status failed_;  // the source's last status; the source is not read again
   RecordSearch search_;
 };
 

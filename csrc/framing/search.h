@@ -28,11 +28,11 @@ class SearchedBytes {
   virtual ~SearchedBytes() = default;
 
   // *shown gets the bytes from `offset` on: as many as are ready, and at least a header, or all up to the end. The
-  // offsets asked for only grow; what lies before may be forgotten.
+  // requested offsets only grow; what lies before may be forgotten.
   virtual Status ShowHeader(int64_t offset, Bytes* shown) = 0;
   // True if there are bytes up to `end`.
   virtual Status Reach(int64_t end, bool* reached) = 0;
-  // *shown gets `size` bytes from `offset` on, which is not before ShowHeader's last; fewer only if there are no more.
+  // *shown gets `size` bytes from `offset` on, which is not before ShowHeader's last; fewer only at the file's end.
   virtual Status Show(int64_t offset, size_t size, Bytes* shown) = 0;
 };
 
@@ -69,7 +69,7 @@ class SearchedFile : public SearchedBytes {
   Status Fill(Window* window, int64_t offset, size_t size);
 
   const File& file_;
-  int64_t size_ = 0;  // when it was asked for last
+  int64_t size_ = 0;  // at the last request
   Window near_;       // where headers are looked for
   Window far_;        // where records end
 };

@@ -59,7 +59,7 @@ class Window {
 };
 
 Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
-  if (!file.regular()) return Status::InvalidArgument("not a regular file: only those can be read at any place");
+  if (!file.regular()) return Status::InvalidArgument("not a regular file; random access needs one");
   int64_t end = 0;
   TFR_RETURN_IF_ERROR(file.Size(&end));
   Window window(&file);

@@ -25,7 +25,7 @@ Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
   }
   TFR_RETURN_IF_ERROR(std::move(status));
   if (!fresh->regular()) {
-    return Status::InvalidArgument("not a regular file: only those can be read at any place").WithPath(*paths_[file]);
+    return Status::InvalidArgument("not a regular file; random access needs one").WithPath(*paths_[file]);
   }
   auto both = std::make_shared<OpenFile>();
   if (map_) both->mapped = MappedFile::Map(*fresh);

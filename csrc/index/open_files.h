@@ -24,13 +24,13 @@ struct OpenFile {
   std::unique_ptr<const MappedFile> mapped;
 };
 
-// Opens files when they are asked for; when there are too many, closes the one whose last use is the longest ago. Safe
+// Opens files on demand; when there are too many, closes the one whose last use is the longest ago. Safe
 // from several threads; a file that is closed here stays open for those that still hold it.
 class OpenFiles {
  public:
   OpenFiles(std::vector<Path> paths, size_t max_open, bool map);
 
-  // File number `file`. kInvalidArgument if it is no regular file. Errors carry the path.
+  // Opens file number `file`. kInvalidArgument if it is not a regular file. Errors carry the path.
   Status Get(size_t file, std::shared_ptr<const OpenFile>* opened);
 
  private:

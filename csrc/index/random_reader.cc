@@ -4,7 +4,7 @@
 // has its own place in one buffer, so they share nothing but the open files.
 //
 // Frames come in one of three ways. Small ones are copied out of a mapping, large ones are read; both wait for the
-// disk one after the other if the page cache lacks them. So when a block had to wait, the system is told about all
+// disk one after the other if the page cache lacks them. So when a block had to wait, the system is advised about all
 // frames of the next one before they are read, and fetches them together.
 
 #include "index/random_reader.h"
@@ -134,7 +134,7 @@ class RandomReader::BlockReader {
   BlockReader(const OpenFile& opened, const TakePlan& plan, uint8_t* buffer, const RandomReaderOptions& options)
       : file_(*opened.file), mapped_(opened.mapped.get()), plan_(plan), buffer_(buffer), options_(options) {}
 
-  // *cold: whether what it reads is likely to be on disk only. Set to whether it was.
+  // *cold: true if the block is likely to be on disk only. Set to true if it was, else to false.
   Status Read(const FrameBlock& block, std::atomic<bool>* cold) {
     const int64_t missed_before = PagesMissed();
     const bool was_cold = cold->load(std::memory_order_relaxed);
@@ -183,7 +183,7 @@ class RandomReader::BlockReader {
 
   // One call's worth of frames from `begin` on; *run_end is after the last of them.
   Status ReadRun(size_t begin, size_t end, size_t* run_end) {
-    uint8_t gap_bytes[kMaxGap];  // nobody looks at them
+    uint8_t gap_bytes[kMaxGap];  // unused
     iovec parts[File::kMaxParts];
     size_t used = 0;
     int64_t at = plan_.frames[begin].offset;
@@ -273,7 +273,7 @@ RandomReader::Shared* RandomReader::Current() const {
   return current;  // another thread was faster
 }
 
-// True if the file is large enough for the frame. The system is asked only if that is not known yet.
+// True if the file is large enough for the frame. Queries the system only if that is not known yet.
 Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   const int64_t needed = frame.offset + frame.size;
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};

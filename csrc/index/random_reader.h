@@ -33,8 +33,8 @@ struct RandomReaderOptions {
 // Safe from several threads at once. Has no threads of its own: those of base/parallel.h help during a call. May be
 // used after a fork, unless there are objects.
 //
-// Nothing that an index says is believed: memory is taken only for what the file is known to hold, and a header that
-// says otherwise is kDataLoss. Errors carry path, offset and record index. Numbers must be in [0, size()).
+// The index is not trusted: memory is allocated only for bytes that the file is known to hold, and a header that
+// differs from the index is kDataLoss. Errors carry path, offset and record index. Numbers must be in [0, size()).
 class RandomReader {
  public:
   RandomReader(std::vector<Path> paths, std::vector<RecordIndexPtr> indexes, const RandomReaderOptions& options);
@@ -42,7 +42,7 @@ class RandomReader {
 
   int64_t size() const { return numbers_.size(); }
 
-  // The records in the order asked for, in one buffer.
+  // The records in the requested order, in one buffer.
   Status Take(const int64_t* numbers, size_t count, RecordBatchPtr* batch) const;
 
   // One record in two steps: its size in bytes, which the file does hold; then its data, to a place with that much

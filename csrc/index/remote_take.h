@@ -20,7 +20,7 @@ namespace tfr {
 // Which files are objects, and where their bytes come from. The sizes of all are known.
 struct RemoteObjects {
   std::vector<std::optional<RemoteObject>> objects;  // one for each file, or none at all
-  std::shared_ptr<FetchQueue> fetches;               // null if there is no object
+  std::shared_ptr<FetchQueue> fetches;               // null without objects
 
   bool has(size_t file) const { return file < objects.size() && objects[file].has_value(); }
   // The object, of which these ranges will be read.
@@ -30,10 +30,10 @@ struct RemoteObjects {
 // Any number of threads may call.
 class RemoteTake {
  public:
-  // Nothing is asked for if the plan has no objects.
+  // Requests nothing if the plan has no objects.
   RemoteTake(const TakePlan& plan, const RemoteObjects& objects);
 
-  // Null if it is no object.
+  // Null if it is not an object.
   std::shared_ptr<const OpenFile> file(size_t number) const;
   // Asks for as much as there is room for.
   void Continue();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kNoPlace = SIZE_MAX;
 
-// A block is closed with the frame that brings it to so many bytes, or to kBlockFrames.
+// A block is closed with the frame that brings it to this size, or to kBlockFrames.
 constexpr int64_t kBlockBytes = 512 << 10;
 
 struct Row {
@@ -46,9 +46,9 @@ void Sort(std::vector<Row>* rows, int64_t limit) {
   }
 }
 
-// Small frames lie in the order in which they are asked for: whoever reads them in that order, field by field, would
-// wait for memory more than the copy does, which moves many bytes at once. Large ones lie in the order of the files, so
-// that one call reads several.
+// Small frames lie in the order of the request: a caller that reads them in that order, field by field, would otherwise
+// wait for memory longer than the copy does, which moves many bytes at once. Large ones lie in the order of the files,
+// so that one call reads several.
 void SetPlaces(TakePlan* plan) {
   constexpr int64_t kSmall = 2 << 10;
   int64_t all_bytes = 0;

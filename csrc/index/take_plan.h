@@ -32,7 +32,7 @@ constexpr size_t kBlockFrames = 64;  // no block has more
 struct TakePlan {
   std::vector<Frame> frames;  // ascending: by file, then by offset; none twice
   std::vector<FrameBlock> blocks;
-  std::vector<uint32_t> frame_of;  // of each record asked for, in the order asked for
+  std::vector<uint32_t> frame_of;  // of each requested record, in the requested order
   size_t total_bytes = 0;          // of all frames
 };
 
@@ -41,7 +41,7 @@ struct RecordNumbers {
   std::vector<int64_t> first = {0};
 
   int64_t size() const { return first.back(); }
-  // Of a number in [0, size()).
+  // `number` must be in [0, size()).
   size_t FileOf(int64_t number) const;
 };
 

@@ -54,7 +54,7 @@ std::string Quoted(const char* at, const char* end) {
 
 class Parser {
  public:
-  // A line without its '\n'. Blank lines are passed over.
+  // Takes a line without its '\n'. Blank lines are skipped.
   Status Line(const char* begin, const char* end) {
     ++line_;
     int64_t offset, size;

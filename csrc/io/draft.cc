@@ -48,7 +48,7 @@ std::string LinkTarget(const std::string& path) {
   return std::string(text, size < 0 ? 0 : static_cast<size_t>(size));
 }
 
-// When a process was started, in the system's clock ticks; "" if there is no telling.
+// When a process was started, in the system's clock ticks; "" if unknown.
 std::string StartOf(const std::string& process) {
   constexpr int kFieldsBefore = 20;  // proc(5): the name in parentheses is field 2, the start is field 22
   const std::string status = ReadSystemFile("/proc/" + process + "/stat");
@@ -114,7 +114,7 @@ Status FindTarget(const std::string& path, Target* target) {
   bool exists = false;
   for (int links = 0;; ++links) {
     exists = ::lstat(at.c_str(), &info) == 0;
-    // What can't be asked for may be a link or a device.
+    // A path that lstat can't inspect may be a link or a device.
     if (!exists && errno != ENOENT && errno != ENOTDIR) return Status::Errno(errno, "lstat").WithPath(path);
     if (!exists || !S_ISLNK(info.st_mode)) break;
     if (links == kMaxLinks) return Status::Errno(ELOOP, "open").WithPath(path);

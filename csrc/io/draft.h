@@ -2,9 +2,9 @@
 // renamed.
 //
 // A draft is called `.NAME.PID-START-HOST-RANDOM.tmp`. Ordinary patterns never match it. START is when its process was
-// started, HOST stands for the running system and its process namespace: together they tell whether that process still
-// exists. One that was killed leaves its draft behind, and the next writer of the same file removes it. Where it can't
-// be told (another machine, another container), the draft stays.
+// started, HOST identifies the running system and its process namespace: together they show if that process still
+// exists. One that was killed leaves its draft behind, and the next writer of the same file removes it. A draft from
+// another machine or container stays.
 
 #ifndef TFRECORD_FAST_IO_DRAFT_H_
 #define TFRECORD_FAST_IO_DRAFT_H_
@@ -19,7 +19,7 @@ namespace tfr {
 // How to write a file.
 struct Target {
   std::string path;   // where the file is or will be: symbolic links have been followed
-  std::string draft;  // what to write and then rename to `path`; if empty, `path` itself is to be written to
+  std::string draft;  // the file to write and then rename to `path`; if empty, `path` is written in place
 };
 
 // Only regular files are replaced, and names that don't exist yet are created. A symbolic link stays, and what it
@@ -27,7 +27,7 @@ struct Target {
 // is. kIoError if links form a circle. Nothing is created.
 Status FindTarget(const std::string& path, Target* target);
 
-// Removes the drafts of these files (`Target::path`) whose processes no longer exist. What goes wrong is passed over.
+// Removes the drafts of these files (`Target::path`) whose processes no longer exist. Errors are ignored.
 void RemoveAbandonedDrafts(const std::vector<std::string>& paths);
 
 }  // namespace tfr

@@ -92,7 +92,7 @@ bool FetchQueue::Succeeded(const Fetch& fetch) const {
   return fetch.state == Fetch::State::kDone;
 }
 
-// Frees what a fetch holds that was dropped, unless somebody uses it, or it is on its way: then that is done later.
+// Frees what a dropped fetch holds, unless it is in use or on its way: then that is done later.
 void FetchQueue::Release(Fetch* fetch) {
   if (fetch->users > 0 || fetch->state == Fetch::State::kTaken) return;
   if (fetch->state == Fetch::State::kWanted) {
@@ -175,8 +175,8 @@ void FetchQueue::Deliver(uint64_t number, Bytes bytes, Owner owner, int64_t obje
       fetch->held = bytes.size;
       held_ += fetch->held;
     } else {
-      fetch->status = Status::OsError(EIO, "the store gave " + std::to_string(bytes.size) + " bytes, not the " +
-                                               std::to_string(end - fetch->begin) + " that were asked for");
+      fetch->status = Status::OsError(EIO, "the store returned " + std::to_string(bytes.size) + " bytes, but " +
+                                               std::to_string(end - fetch->begin) + " were requested");
       fetch->state = Fetch::State::kFailed;
     }
     if (fetch->dropped) Release(fetch.get());

@@ -2,11 +2,10 @@
 //
 // The thread protocol. One mutex guards everything here, the members of every Fetch too. Threads of the core ask for
 // ranges, wait for those that they need, and drop them; fetchers take the first that is wanted, and deliver its bytes
-// or say why there are none. Nothing is called under the mutex. What a fetch holds of the host's is freed by a fetcher,
-// since that may need what only the host's threads have. After Close nothing is fetched: those who wait are told so,
-// and fetchers go home.
+// or an error. Nothing is called under the mutex. The host's objects that a fetch holds are freed by a fetcher, since
+// only the host's threads may be able to. After Close nothing is fetched: waiters get an error, and fetchers exit.
 //
-// In a forked process there are no fetchers. Whatever belongs to a queue of the parent is left alone there.
+// A forked process has no fetchers, and leaves the memory of the parent's queues alone.
 
 #ifndef TFRECORD_FAST_IO_FETCH_QUEUE_H_
 #define TFRECORD_FAST_IO_FETCH_QUEUE_H_
@@ -36,7 +35,7 @@ struct Fetch {
   const uint32_t object;
   const int64_t begin;
   const int64_t end;
-  // True if the object's size is to be found out, too: then the bytes may be fewer.
+  // True if the fetch also finds out the object's size: then the bytes may be fewer.
   const bool opens;
 
   // Valid, and unchanged, while it is held in place (Hold).
@@ -64,8 +63,8 @@ class FetchListener {
 class FetchQueue {
  public:
   struct Options {
-    size_t bytes = size_t{64} << 20;       // to be asked for ahead
-    size_t block_bytes = size_t{4} << 20;  // a range, if there is no reason for another size
+    size_t bytes = size_t{64} << 20;       // requested ahead, at most
+    size_t block_bytes = size_t{4} << 20;  // the usual size of a range
     size_t requests = 16;                  // at a time
   };
   explicit FetchQueue(const Options& options) : options_(options) {}
@@ -77,16 +76,16 @@ class FetchQueue {
 
   // For threads of the core.
   FetchPtr Ask(uint32_t object, int64_t begin, int64_t end, bool opens = false);
-  // From now on it is not taken away if somebody drops it. Hold must follow.
+  // From now on it stays even if it is dropped. Hold must follow.
   void Reserve(Fetch* fetch);
-  // Waits until what was reserved is done; until then it comes before all that nobody waits for. OK: its bytes stay
-  // where they are until LetGo, which must follow. Else the status is that of the fetch, or kClosed after Close, or
-  // what was said when it was asked whether to continue.
+  // Waits until a reserved fetch is done; until then it precedes all fetches without a waiter. OK: its bytes stay where
+  // they are until LetGo, which must follow. Otherwise the status is that of the fetch, kClosed after Close, or that of
+  // CheckInterrupt.
   Status Hold(Fetch* fetch);
   void LetGo(Fetch* fetch);
   // True if it is done, and its bytes are here.
   bool Succeeded(const Fetch& fetch) const;
-  // Nobody wants it any more: its memory is freed when nobody holds it.
+  // Gives up a fetch: its memory is freed once it is not held.
   void Drop(const FetchPtr& fetch);
   // True if that many more bytes may be requested ahead.
   bool HasRoom(size_t bytes) const;
@@ -96,13 +95,13 @@ class FetchQueue {
   // For fetchers. Waits until a range is wanted, there is something to free, or all is over.
   struct Taken {
     FetchPtr fetch;              // null: nothing to fetch
-    std::vector<Owner> garbage;  // freed by whoever takes it
+    std::vector<Owner> garbage;  // freed by the thread that takes it
     bool more = false;           // another range is wanted, and no fetcher is free
     bool closed = false;
   };
   Taken Take();
   // Delivers the bytes of a range that was taken; none may be missing. `object_size`: of the whole object, if
-  // that was asked for.
+  // that was requested.
   void Deliver(uint64_t number, Bytes bytes, Owner owner, int64_t object_size);
   void Fail(uint64_t number, Status status);
 
@@ -124,7 +123,7 @@ class FetchQueue {
   std::vector<Owner> garbage_;
   std::weak_ptr<FetchListener> listener_;
   uint64_t next_number_ = 0;
-  size_t held_ = 0;  // bytes asked for, on their way or here
+  size_t held_ = 0;  // bytes requested, on their way or here
   size_t idle_ = 0;  // fetchers
   bool closed_ = false;
 };

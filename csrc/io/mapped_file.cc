@@ -42,7 +42,7 @@ bool InstallHandler() {
     struct sigaction action = {};
     action.sa_sigaction = OnBusError;
     sigemptyset(&action.sa_mask);
-    // NODEFER: the jump out of the handler leaves the mask as it is, and the next fault must come through, too.
+    // NODEFER: the jump out of the handler leaves the mask as it is, and the next fault must come through.
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
     return ::sigaction(SIGBUS, nullptr, &previous) == 0 && ::sigaction(SIGBUS, &action, nullptr) == 0;
   }();

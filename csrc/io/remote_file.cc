@@ -154,7 +154,7 @@ void RemoteFile::WillRead(int64_t begin, int64_t end) const {
   queue_->TellListener();
 }
 
-// The block with the byte at `offset`, of which `size` bytes are wanted if there are so many.
+// Returns the block with the byte at `offset`; up to `size` bytes of it are wanted.
 FetchPtr RemoteFile::FetchFor(int64_t offset, size_t size) const {
   auto next = blocks_.upper_bound(offset);
   if (next != blocks_.begin() && std::prev(next)->second.end > offset) return std::prev(next)->second.fetch;

@@ -1,11 +1,11 @@
 // An object in a store as a file: its bytes are fetched in blocks, ahead of their turn, by threads of the host.
 //
 // A file has a plan: the ranges that will be read, in order; at first the whole object. Its owner asks for the plan's
-// blocks, as far ahead as there is room (fetch_queue.h), and whoever reads waits for those that it needs. A block that
-// has been read, every byte of it, is let go. What is read outside of the plan, or again, is fetched there and then.
+// blocks, as far ahead as there is room (fetch_queue.h), and a read waits for the blocks that it needs. A block is
+// freed once every byte of it has been read. Bytes outside the plan, or read again, are fetched at once.
 //
 // The thread protocol. One mutex guards the blocks and the plan. It is not held while a thread waits or copies, nor
-// while the listener is told that there is room. Any number of threads may read.
+// while the listener is called because there is room. Any number of threads may read.
 
 #ifndef TFRECORD_FAST_IO_REMOTE_FILE_H_
 #define TFRECORD_FAST_IO_REMOTE_FILE_H_
@@ -36,7 +36,7 @@ struct ByteRange {
 
 class RemoteFile final : public File {
  public:
-  // Nothing is asked for here. `from` is where reading will begin. kLater: that is told by WillRead or Expect, and only
+  // Requests nothing yet. `from` is where reading will begin. kLater: WillRead or Expect sets it later, and only
   // `head` bytes are fetched before.
   static constexpr int64_t kLater = -1;
   // Reading will not go further than `to`.
@@ -51,10 +51,10 @@ class RemoteFile final : public File {
   bool AskNext();
   // True if there may be more to ask for, now or later.
   bool HasMoreToAsk() const;
-  // The bytes that were asked for and have not been read.
+  // The number of bytes that were requested and have not been read.
   int64_t ahead() const;
 
-  // The plan from now on. Ranges ascend and do not overlap; they are asked for as they are, or in blocks if they are
+  // The plan from now on. Ranges ascend and do not overlap; they are requested as they are, or in blocks if they are
   // larger. Blocks that are there are forgotten.
   void Expect(std::vector<ByteRange> ranges);
   // Asks for the plan's next blocks itself, whenever it is read.
@@ -92,10 +92,10 @@ class RemoteFile final : public File {
 
   mutable std::mutex mutex_;            // guards all below
   mutable bool later_;                  // the plan is not known yet
-  const int64_t from_;                  // where it begins; far away if that is told later
+  const int64_t from_;                  // where it begins; far away if that is set later
   mutable int64_t size_;                // -1: not known yet
   mutable FetchPtr opening_;            // finds the size out
-  mutable std::deque<ByteRange> plan_;  // what is still to be asked for
+  mutable std::deque<ByteRange> plan_;  // the ranges not yet requested
   mutable Blocks blocks_;
   mutable Block extra_;  // outside of the plan; the last one
   mutable int64_t extra_begin_ = 0;

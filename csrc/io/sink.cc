@@ -26,7 +26,7 @@ constexpr int kInterruptMilliseconds = 50;
 Status FileSink::Create(const std::string& path, std::unique_ptr<Sink>* sink, Open mode, const std::string& shown) {
   const std::string& name = shown.empty() ? path : shown;
   const int how = mode == Open::kAppend ? O_APPEND : mode == Open::kNew ? O_EXCL : O_TRUNC;
-  std::unique_ptr<FileSink> made(new FileSink(name));  // first: nothing may throw while nobody owns the descriptor
+  std::unique_ptr<FileSink> made(new FileSink(name));  // first: nothing may throw while the descriptor has no owner
   while ((made->descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }

@@ -20,13 +20,13 @@ class Sink {
 
   // Writes all bytes of all parts, in order, or fails. After a failure it is not known how many were written.
   virtual Status Write(const Bytes* parts, size_t count) = 0;
-  // All that was written reaches the operating system (or whatever the sink stands for) before this returns OK.
+  // All that was written reaches the operating system (or the sink's own target) before this returns OK.
   virtual Status Flush() = 0;
   // Flushes, ends the stream and releases it, whether or not that succeeds. Called once, or not at all: a
   // sink that is only destroyed closes its file and ends nothing.
   virtual Status Close() = 0;
-  // True if a write may wait for a reader that may never come, or calls Python. Then it belongs in the thread that was
-  // asked to write, which is the one that signals reach.
+  // True if a write may wait for a reader that may never come, or calls Python. Then it belongs in the thread that
+  // called the writer, which is the one that signals reach.
   virtual bool caller_only() const { return false; }
 };
 

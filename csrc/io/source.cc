@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 4096 bytes in one call
 constexpr int kInterruptMilliseconds = 50;
 
-// Linux reads this much ahead without being asked, so a smaller file needs no advice.
+// Linux reads this much ahead without advice, so a smaller file needs no advice.
 constexpr int64_t kReadAhead = 128 << 10;
 
 // A regular file of size 0 may be one that does not tell its size (under /proc): reading it shows.
@@ -67,7 +67,7 @@ Status LocalFile::OpenDescriptor(const std::string& path, int how) {
 
 Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
   auto opened = std::make_shared<LocalFile>(-1, Descriptor::kOwned);
-  // A pipe that nobody writes to yet is waited for where it is read, so that a signal is noticed.
+  // A pipe without a writer is waited for where it is read, so that a signal is noticed.
   Status status = opened->OpenDescriptor(path, O_NONBLOCK);
   if (!status.ok() && status.detail().error_number == EWOULDBLOCK) status = opened->OpenDescriptor(path, 0);  // a lease
   TFR_RETURN_IF_ERROR(std::move(status));
@@ -157,7 +157,7 @@ Status File::ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got)
 }
 
 Status LocalFile::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const {
-  // As many parts as one call may have bytes; of the first one that is as large by itself, a beginning.
+  // Takes as many parts as one call may read bytes; if the first part alone is larger, takes its beginning.
   size_t used = 0;
   for (size_t total = 0; used < count && parts[used].iov_len <= kMaxTransfer - total; ++used) {
     total += parts[used].iov_len;

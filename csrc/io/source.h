@@ -33,9 +33,9 @@ class Source {
     return {};
   }
 
-  // After Read has returned kDataLoss: looks for a place after the damage from which it can be read on. If *found, Read
-  // goes on from there, perhaps to the next damage; else this was the end. `worked` is told now and then how many bytes
-  // were looked at; a status that is not OK stops the search.
+  // After Read has returned kDataLoss: looks for a place after the damage from which reading can continue. If *found,
+  // Read continues there, perhaps to the next damage; else this was the end. `worked` is called now and then with the
+  // number of bytes searched; a status that is not OK stops the search.
   using Worked = std::function<Status(size_t bytes)>;
   virtual Status SkipDamage(const Worked&, bool* found) {
     *found = false;
@@ -71,7 +71,7 @@ class File {
   bool regular() const { return regular_; }
   // In bytes, now; 0 if not regular.
   virtual Status Size(int64_t* size) const = 0;
-  // As Size, when it was opened.
+  // Size when it was opened.
   int64_t opened_size() const { return opened_size_; }
 
   // The system's, if it is a file of the system's; else -1.
@@ -81,19 +81,19 @@ class File {
 
   // Has the system begin to read this part of a regular file into memory, without waiting for it.
   virtual void Advise(int64_t, int64_t) const {}
-  // From here on [begin, end) will be read in order, or up to the file's end: an object's bytes are asked for ahead.
+  // From here on [begin, end) will be read in order, or up to the file's end: an object's bytes are requested ahead.
   virtual void WillRead(int64_t /*begin*/, int64_t /*end*/) const {}
   // The bytes [begin, end) will not be read, or not again: an object lets go of them.
   virtual void Pass(int64_t /*begin*/, int64_t /*end*/) const {}
 
-  // As Source::Read, at `offset`. Regular files only.
+  // Like Source::Read, at `offset`. Regular files only.
   virtual Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const = 0;
   // The same until `size` bytes are there or the file ends.
   Status ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
-  // As ReadAt, into several places, one after the other; *got counts the bytes of all. At most kMaxParts.
+  // Like ReadAt, into several places, one after the other; *got counts the bytes of all. At most kMaxParts.
   static constexpr size_t kMaxParts = 64;  // well below IOV_MAX
   virtual Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const = 0;
-  // As Source::Read, at the file's own position. Not of an object.
+  // Like Source::Read, at the file's own position. Not for objects.
   virtual Status Read(uint8_t* out, size_t size, size_t* got) const = 0;
 
  protected:
@@ -107,7 +107,7 @@ class File {
 Status FileWasCut(int64_t opened_size, int64_t end);
 
 // Reads a file from the start, or from `offset` where it is regular. A file that has become shorter since it was opened
-// is damaged (FileWasCut); what was appended since is read, too.
+// is damaged (FileWasCut); bytes appended since are also read.
 class FileSource : public Source {
  public:
   explicit FileSource(std::shared_ptr<const File> file, int64_t offset = 0) : file_(std::move(file)), offset_(offset) {}

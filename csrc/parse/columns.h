@@ -58,7 +58,7 @@ class Growing {
   const uint8_t* data() const { return block_.data; }
 
   // Makes room for `more` values from end() on; false if out of memory. The present size is the result of `done` of
-  // `total` units of work, which gives a guess at the final one.
+  // `total` units of work, from which the final one is estimated.
   bool Reserve(size_t more, size_t done, size_t total) {
     return capacity_ - block_.count >= more || Grow(more, done, total);
   }

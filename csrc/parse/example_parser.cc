@@ -127,7 +127,7 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
 }
 
 // Either takes the entry at *p, which is not what the script expects next, or moves *at to where the script has it.
-// False if ParseFast has to give up.
+// False if ParseFast must give up.
 bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t row, size_t* at, bool* in_order) {
   Bytes key, value;
   const uint8_t* const after = TakeEntry(*p, end, &key, &value);
@@ -163,7 +163,7 @@ bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t
   return true;
 }
 
-// Notes that the steps [from, to) of the script had their values; false if one of them had its before.
+// Marks the features of steps [from, to) as seen; false if one was seen already in this record.
 bool ExampleParser::MarkSteps(size_t from, size_t to) {
   for (; from < to; ++from) {
     const int32_t feature = keys_.slot(script().step(from).slot).feature;

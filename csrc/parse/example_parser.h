@@ -2,7 +2,7 @@
 //
 // One pass over the bytes, no allocation per record: keys are expected in the order of earlier records (key_script.h;
 // two orders are known, since shuffling mixes files), and the most common entries, one int64 or one float, are checked
-// and taken as a whole. Whatever is unusual or wrong is parsed again in a slower way, which knows every rule and every
+// and taken as a whole. Whatever is unusual or wrong is parsed again in a slower way, which has every rule and every
 // error.
 
 #ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_

@@ -39,7 +39,7 @@ Status OfKey(const FeatureSpec& spec, const std::string& theirs, const std::stri
   return Made(spec, Lead(spec.key) + theirs + Ours(spec, ours));
 }
 
-// The first bytes of a record, those that are no printable ASCII as \xNN.
+// The first bytes of a record, those that are not printable ASCII as \xNN.
 std::string Shown(const Bytes& record) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -66,7 +66,8 @@ Status Reworded(const Status& status, std::string message) {
   return Status::InvalidArgument(std::move(message)).WithFeature(status.detail().feature);
 }
 
-// As TensorFlow's parser of SequenceExamples says it: the expected type first, whatever the layout; no type for counts.
+// Words the error like TensorFlow's SequenceExample parser: the expected type first, whatever the layout; no type for
+// counts.
 std::string InSequence(std::string_view rest) {
   constexpr std::string_view kCount = "values != expected.  Values size: ";
   constexpr std::string_view kGot = "Data types don't match. Data type: ", kBut = " but expected type: ";

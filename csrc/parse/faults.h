@@ -36,7 +36,7 @@ TFR_COLD Status MalformedSequence(const Bytes& record);
 TFR_COLD Status OtherKey(const Schema& schema, const Bytes& key);
 
 // An error of WrongCount and the like, as TensorFlow words it for a row of a batch, a context, a step of a feature
-// list, a single Example. Other errors come back as they are, except that the step is said.
+// list, a single Example. Other errors come back as they are, with the step added.
 TFR_COLD Status InRow(Status status, size_t row);
 TFR_COLD Status InContext(Status status);
 TFR_COLD Status InStep(Status status, size_t step);

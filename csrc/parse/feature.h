@@ -14,7 +14,7 @@
 namespace tfr {
 
 // The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself. Otherwise it
-// is a run of the Feature's fields, and each field of this kind is a piece of the list. Empty if there is no list.
+// is a run of the Feature's fields, and each field of this kind is a piece of the list. Empty without a list.
 struct FeatureValue {
   Kind kind = Kind::kNone;
   bool lone = false;
@@ -45,7 +45,7 @@ size_t MostValues(const FeatureValue& value);
 // integer that does not fit is in *misfit.
 Decoded DecodeValues(const FeatureValue& value, ElementType type, ValueTarget* target, int64_t* misfit);
 
-// The string of a bytes list that has only one: *count says how many there are.
+// The string of a bytes list that has only one; *count is the number of strings.
 Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count);
 
 }  // namespace tfr

@@ -48,7 +48,8 @@ inline const uint8_t* TakeOneFloat(const uint8_t* p, const KeyTable::Slot& slot,
   return feature + kFeatureHeaderBytes + 4;
 }
 
-// To the byte after an entry of this slot's key with a value of fewer than 128 bytes, none of which matter.
+// Skips an entry of this slot's key whose value is shorter than 128 bytes; returns its end, or null if it is another
+// entry.
 inline const uint8_t* TakeSkipped(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot) {
   const uint8_t* value = p + kEntryHeaderBytes + slot.size;
   const uint32_t size = value[1];
@@ -77,8 +78,8 @@ inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end, const KeyT
   return TakeSkipped(p, end, slot);
 }
 
-// As TakeWhole, near the end of the map, of what has room after it only in a copy. A value that goes past the end is
-// not taken.
+// Like TakeWhole, near the end of the map, for an entry that has room after it only in a copy. Rejects a value that
+// goes past the end.
 const uint8_t* TakeLast(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot, size_t row) {
   uint8_t copy[kReadAhead + kMaxShortLength];
   const auto rest = static_cast<size_t>(end - p);
@@ -126,7 +127,7 @@ KeyScript::Step StepOf(uint32_t index, const KeyTable::Slot& slot) {
 }
 
 #if defined(__x86_64__)
-// As runs of varints are decoded, so are those of a script: a test that asks for a backend gets it here too.
+// A script's varints use the backend of VarintBackend, so that a test which forces a backend gets it here.
 bool DecodesBy(const char* backend) { return std::strcmp(VarintBackend(), backend) == 0; }
 #endif
 

@@ -4,7 +4,7 @@
 // An entry of the usual form is EntryHeader, key, FeatureHeader, values (wire/example.h), with K bytes of key and n of
 // values, all lengths below 128:
 //   entry tag, 8+K+n | key tag, K | key | value tag, 4+n | list tag, 2+n | packed tag, n | values
-// so that n, read at one place, tells every byte before the values. For a feature that was not asked for, n is the
+// so that n, read at one place, tells every byte before the values. For a feature outside the schema, n is the
 // length of the value message, and nothing after it matters.
 //
 // A script belongs to one parser and learns as it goes; it is not shared between threads.

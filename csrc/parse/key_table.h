@@ -1,4 +1,4 @@
-// Finds the feature that a key asks for, and knows what its map entry looks like.
+// Finds the feature of a key, and the bytes that its map entry begins with.
 //
 // One table belongs to one parser and learns as it goes; it is not shared between threads.
 
@@ -28,7 +28,7 @@ class KeyTable {
     uint64_t tail;       // its last 8 bytes, when it has 8 or more
     const uint8_t* key;
     uint32_t size;
-    int32_t feature;        // index in the schema, or -1: not asked for
+    int32_t feature;        // index in the schema, or -1: not in the schema
     uint32_t next;          // for the parser: the slot that came next in the last record
     uint32_t entry_header;  // EntryHeader of the key and a value of length 0; 0 if the key is too long for it
     EntryShape shape;
@@ -40,7 +40,7 @@ class KeyTable {
   static constexpr uint32_t kStart = 0;    // the slot before the first key of a record
   static constexpr uint32_t kUnknown = 1;  // the slot of the keys that there was no room to learn
 
-  // How many keys that were not asked for are learnt, and how many bytes of them: enough for any sane record. Others
+  // How many keys outside the schema are learnt, and how many bytes of them: enough for any sane record. Others
   // are hashed each time. This bounds what a hostile file can make a parser remember.
   static constexpr size_t kMaxLearnt = 4096;
   static constexpr size_t kMaxLearntBytes = 1 << 20;
@@ -71,7 +71,7 @@ class KeyTable {
     return slot.size == size && std::memcmp(slot.key, key, size) == 0;
   }
 
-  // As Matches, when slot.size bytes and at least 8 are readable at `key`, and its length is known to be equal.
+  // Like Matches, when slot.size bytes and at least 8 are readable at `key`, and its length is known to be equal.
   static bool SameBytes(const Slot& slot, const uint8_t* key) {
     uint64_t diff = (LoadLE64(key) ^ slot.head) & slot.head_mask;
     if (slot.size <= 8) return diff == 0;

@@ -25,7 +25,7 @@ struct Field {
 };
 using Fields = std::vector<Field>;
 
-// False if the bytes are no protobuf message.
+// False if the bytes are not a protobuf message.
 bool ReadFields(const Bytes& message, Fields* fields) {
   const uint8_t* p = message.data;
   const uint8_t* const end = p + message.size;
@@ -208,7 +208,7 @@ std::string DescribeMessage(const Fields& fields) {
   return text;
 }
 
-// ---- Bytes that are no message ----
+// ---- Bytes that are not a message ----
 
 using namespace std::string_view_literals;
 
@@ -259,7 +259,7 @@ bool IsText(const Bytes& record) {
       continue;
     }
     if (lead < 0xc2 || lead > 0xf4) return false;
-    // Of the second byte: nothing that fits into fewer bytes, no surrogates, nothing over U+10FFFF.
+    // The second byte excludes overlong forms, surrogates, and code points over U+10FFFF.
     uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     for (int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1; more > 0; --more, ++i) {
@@ -293,7 +293,7 @@ std::string LooksLike(const Bytes& record) {
   if (IsExample(record)) return "an Example";
   if (IsSequenceExample(record)) return "a SequenceExample";
   Fields fields;
-  if (!ReadFields(record, &fields)) return "bytes of a form that is not known here";
+  if (!ReadFields(record, &fields)) return "bytes of an unknown form";
   for (const auto& message : kMessages) {
     if (message.fits(fields)) return message.name;
   }

@@ -18,7 +18,7 @@ bool ReadEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry*
     if (p == nullptr) return false;
     if (tag == kKeyTag || tag == kValueTag) {
       const unsigned field_bit = tag == kKeyTag ? kKey : kValue;
-      // No writer gives one twice; a protobuf library would merge two values.
+      // Writers never write a field twice; a protobuf library would merge two values.
       if ((had & field_bit) != 0 || (order == EntryOrder::kKeyFirst && had + 1 != field_bit)) return false;
       had |= field_bit;
       Bytes* const field = tag == kKeyTag ? &entry->key : &entry->value;

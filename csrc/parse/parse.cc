@@ -2,7 +2,7 @@
 //
 // The thread protocol: the calling thread makes the arrays that rows are written to beforehand, and each range writes
 // its own rows only. Lists grow in the parser that a range has to itself, and are joined by the calling thread after
-// all others have ended. There is no lock, and nothing is shared except the arrays.
+// all others have ended. No lock is needed: only the arrays are shared.
 
 #include "parse/parse.h"
 
@@ -251,7 +251,7 @@ Status FinishPadded(SequencePlan& plan, size_t f, const std::vector<Range>& rang
   return Rearrange(*plan.lists, f, ranges, parts, target, &column);
 }
 
-// As Finish, for feature lists, whose parts have steps as well.
+// Like Finish, for feature lists, whose parts have steps as well.
 Status FinishLists(SequencePlan& plan, const std::vector<Range>& ranges,
                    const std::vector<std::unique_ptr<SequenceParser>>& parsers,
                    const std::vector<ColumnTarget>& targets, Columns* columns) {

@@ -79,10 +79,10 @@ struct SequencePlan {
 // fewer for a small batch; the result is the same with any number. The error of the earliest bad row wins.
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns);
 
-// As above; shares the batch with the crew if it is large enough to be worth it.
+// Like the above; shares the batch with the crew if it is large enough to be worth it.
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns);
 
-// As ParseExamples; fills one set of columns from the contexts and one from the feature lists.
+// Like ParseExamples; fills one set of columns from the contexts and one from the feature lists.
 Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
                              Columns* lists);
 Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context,

@@ -51,7 +51,7 @@ Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges, Cre
     try {
       statuses[part] = parse(part, &bad_rows[part]);
     } catch (const std::bad_alloc&) {
-      no_memory = true;  // an error would take memory, too
+      no_memory = true;  // an error would also take memory
     }
   };
   if (ranges.size() == 1) {

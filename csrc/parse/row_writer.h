@@ -39,14 +39,14 @@ class RowWriter {
   void StartRange(const ColumnTarget* targets, size_t first_row, size_t rows);
 
   // Decodes the value of feature `f` into `row`. Not for a value of kind kNone if the layout is kFixed. On failure,
-  // says why in *why unless that is null; the row must then be restarted or abandoned.
+  // sets *why unless that is null; the row must then be restarted or abandoned.
   bool Put(size_t f, size_t row, const FeatureValue& value, Status* why);
 
   // Before and after the steps of a feature list, or one after the other if the row has no such list.
   void StartList(size_t f, size_t row);
   void EndList(size_t f, size_t row);
 
-  // As Put, for one step of a feature list, with any layout except kFixed. A step of kind kNone has no values.
+  // Like Put, for one step of a feature list, with any layout except kFixed. A step of kind kNone has no values.
   bool PutStep(size_t f, size_t row, const FeatureValue& value, Status* why);
 
   // Takes the steps of a feature list from `p` on as long as they are of the usual kind: a Feature with the right list,

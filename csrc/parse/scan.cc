@@ -58,7 +58,7 @@ size_t FeatureScanner::PlaceOf(Map* map, const Bytes& key, size_t guess) {
   return known->second;
 }
 
-// Of the entries with one key the last one, in the place of the first.
+// Keeps the last entry of each key, at the position of the first.
 void FeatureScanner::KeepLast(Map* map) const {
   map->found.clear();
   size_t key = SIZE_MAX;
@@ -141,7 +141,7 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
     TFR_RETURN_IF_ERROR(AddList(&lists_.keys[list.key], list.value, &has_values));
   }
   if (!has_values && !HasForm(MessageType::kSequenceExample, record)) {
-    return Status::InvalidArgument("the record is no Example: it has none of an Example's features; it looks like " +
+    return Status::InvalidArgument("the record is not an Example: it has no features; it looks like " +
                                    LooksLike(record));
   }
   has_lists_ |= record_has_lists;

@@ -29,7 +29,7 @@ struct KeySummary {
 class FeatureScanner {
  public:
   // Adds the records of a batch. InvalidArgument if one is malformed or is something else than an Example or a
-  // SequenceExample (which it looks like is said), or a key has another kind than before. An empty record is an
+  // SequenceExample (the error guesses what it is), or a key has another kind than before. An empty record is an
   // Example.
   Status Add(const RecordBatch& batch);
 

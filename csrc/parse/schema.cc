@@ -29,19 +29,19 @@ Status CheckGroup(const std::vector<FeatureSpec>& features, const std::vector<ui
                   std::vector<bool>* is_grouped) {
   if (group.empty()) return Status::InvalidArgument("a group needs features");
   for (const uint32_t f : group) {
-    if (f >= features.size()) return Status::InvalidArgument("a group has a feature that there is none of");
+    if (f >= features.size()) return Status::InvalidArgument("a group names a feature that does not exist");
     const FeatureSpec& spec = features[f];
     const char* why = nullptr;
     if (spec.layout != Layout::kFixed || !spec.shape.empty()) {
-      why = "a group takes scalars";
+      why = "features of a group must be scalars";
     } else if (spec.type == ElementType::kBytes) {
-      why = "a group takes numbers";
+      why = "features of a group must be numbers";
     } else if (spec.type != features[group[0]].type) {
-      why = "a group has one type of values";
+      why = "features of a group must have the same type";
     } else if (spec.presence) {
-      why = "a group does not say which rows have its features";
+      why = "features of a group cannot report presence";
     } else if ((*is_grouped)[f]) {
-      why = "a feature has one place in one group";
+      why = "a feature may be in one group only, and once";
     }
     if (why != nullptr) return Status::InvalidArgument(why).WithFeature(spec.key);
     (*is_grouped)[f] = true;

@@ -1,7 +1,7 @@
 // The wanted features of each record, compiled once: one spec per feature key, checked before any record is seen.
 //
 // The semantics are those of tf.io.parse_example and tf.io.parse_sequence_example, except where
-// docs/differences.md says otherwise.
+// docs/differences.md lists a difference.
 
 #ifndef TFRECORD_FAST_PARSE_SCHEMA_H_
 #define TFRECORD_FAST_PARSE_SCHEMA_H_
@@ -30,27 +30,27 @@ struct FeatureSpec {
   ElementType type = ElementType::kInt64;  // kBytes: views into the records
   Layout layout = Layout::kFixed;
 
-  // Of a row (kFixed) or a step (kPadded), and the product of its lengths: 1 for a scalar, 0 only for kFixed. Of kList,
-  // in Examples and contexts: the number of a row's values is a multiple of `elements`.
+  // Shape of a row (kFixed) or a step (kPadded), and the product of its lengths: 1 for a scalar, 0 only for kFixed.
+  // With kList, in Examples and contexts: the number of a row's values is a multiple of `elements`.
   std::vector<int64_t> shape;
   size_t elements = 1;
 
   // kFixed: `elements` values, for a row without the feature; if there are none, such a row is an error.
   // kPadded: the one padding value; if there is none, zero or the empty string.
-  // The type says which of the two is used.
+  // The type determines which of the two is used.
   std::vector<uint8_t> default_values;  // numeric: elements * ItemSize(type) bytes
   std::vector<std::string> default_strings;
 
   // Added to errors about values that do not fit: which records the shape was inferred from. Empty if it was given.
   std::string note;
 
-  // Of feature lists (the second map of a SequenceExample) with kPadded: may be absent.
+  // For feature lists (the second map of a SequenceExample) with kPadded: the list may be absent.
   bool may_be_absent = false;
 
   // True if the column also tells which rows have the feature.
   bool presence = false;
 
-  // True if bytes may stand for an array of numbers: if a user has said that there are numbers, and not the records.
+  // True if bytes may stand in for an array of numbers: the user gave the shape; it wasn't inferred.
   bool takes_raw_bytes() const { return note.empty(); }
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
@@ -85,7 +85,7 @@ class Schema {
   const std::vector<std::vector<uint32_t>>& groups() const { return groups_; }
   bool is_grouped(size_t f) const { return is_grouped_[f]; }
 
-  // Of the features that are in no group, and of the groups.
+  // Number of features outside groups, plus the number of groups.
   size_t num_columns() const { return num_columns_; }
 
   // Those of the kFixed features that are in no group, in order, and then those of the groups.

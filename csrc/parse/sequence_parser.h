@@ -60,7 +60,7 @@ class SequenceParser {
 };
 
 // TensorFlow checks a context's FixedLenFeature against the longest row, so a batch of no rows is an error if the shape
-// has values and there is no default.
+// has values and no default.
 Status CheckEmptyBatch(const Schema& context, size_t rows);
 
 }  // namespace tfr

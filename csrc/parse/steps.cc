@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kMaxVarintWord = 8;
 constexpr uint64_t kTopBits = 0x8080808080808080;
-constexpr int kMostChanges = 2;  // of the varints' size in a list, before sizes are no longer predicted
+constexpr int kMostChanges = 2;  // of the varints' size in a list, before prediction ends
 
 // The header before `bytes` bytes of varints.
 constexpr uint64_t Int64Header(uint64_t bytes) { return FeatureHeader(kStepTag, Kind::kInt64, bytes); }

@@ -1,5 +1,5 @@
 // Fields of records that the grammar of Example and SequenceExample (wire/example.h) does not have. Parsers skip them,
-// as protobuf says; who writes records in another form would lose them.
+// as protobuf requires; writing the records in another form would lose them.
 
 #ifndef TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
 #define TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
@@ -17,7 +17,7 @@ struct UnknownFields {
   uint32_t field = 0;
 };
 
-// Looks through records that are well-formed; of others nothing is said.
+// Looks through well-formed records; for others the result is unspecified.
 UnknownFields FindUnknownFields(const RecordBatch& batch);
 
 }  // namespace tfr

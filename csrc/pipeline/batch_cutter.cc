@@ -45,7 +45,7 @@ BatchCutter::Event BatchCutter::Next(Cut* cut) {
     }
     if (event == Sequence::Event::kWait) return Event::kWait;
     if (event == Sequence::Event::kError) {
-      // As they come, records before the damage are given first; the sequence will report the error again.
+      // With kAsTheyCome, records before the damage are delivered first; the sequence will report the error again.
       if (options_.batch_size == CutterOptions::kAsTheyCome && cut_.batch->size() > 0) break;
       return Finish(Event::kError, cut);
     }

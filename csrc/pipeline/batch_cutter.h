@@ -44,13 +44,13 @@ struct ShuffleItem {
 // A change of the shuffle buffer, for the caller that keeps a copy of its places.
 struct ShuffleStep {
   static constexpr uint32_t kAppend = UINT32_MAX;
-  static constexpr uint32_t kMostSlots = kAppend;  // a larger shuffle buffer has so many
+  static constexpr uint32_t kMostSlots = kAppend;  // the most slots that a shuffle buffer has
   static constexpr uint32_t kGone = UINT32_MAX;    // as a file: the last slot's record moves to this slot
   uint32_t slot;
   RecordPlace place;
 };
 
-// Where a cutter stands, between two batches. The buffer's places are not in it: whoever follows the steps has them.
+// Position of a cutter between two batches. Without the buffer's places, which the follower of the steps keeps.
 struct CutterState {
   SequenceState sequence;
   uint64_t random = 0;

@@ -1,4 +1,4 @@
-// What the caller of a stream has been given: where it stands, what was skipped, and whether there is more.
+// Deliveries to the caller of a stream: its position, what was skipped, and whether there is more.
 
 #ifndef TFRECORD_FAST_PIPELINE_DELIVERED_H_
 #define TFRECORD_FAST_PIPELINE_DELIVERED_H_
@@ -17,7 +17,7 @@ namespace tfr {
 
 class Deliveries {
  public:
-  // With an order that depends on timing, steps do not come one after the other, and there is no state to ask for.
+  // With an order that depends on timing, steps do not come one after the other, and the state is unavailable.
   // At the end, `fetches` is closed, if there is one.
   Deliveries(CutterState start, std::vector<RecordPlace> shuffled, bool in_order, std::shared_ptr<FetchQueue> fetches)
       : state_(std::move(start)), shuffled_(std::move(shuffled)), in_order_(in_order), fetches_(std::move(fetches)) {}
@@ -29,8 +29,8 @@ class Deliveries {
     if (in_order_) Follow(cut.steps);
   }
 
-  // What comes after the last batch. It was no batch, so the state stays that after the last one: the sequence and the
-  // shuffle buffer both, since draws that nobody got must come again.
+  // Takes the cut after the last batch. The state stays that after the last batch, of the sequence and the shuffle
+  // buffer both, since draws that were not delivered must come again.
   void TakeRest(Cut cut) { NoteSkipped(&cut); }
 
   // After the last batch.

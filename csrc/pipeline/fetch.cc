@@ -18,7 +18,7 @@ namespace tfr {
 namespace {
 
 Status NothingThere(const RecordPlace& place) {
-  return Status::DataLoss("no intact record where the saved state says there is one; has the file changed?")
+  return Status::DataLoss("no intact record at a position in the saved state; has the file changed?")
       .WithRecord(place.place.offset, place.place.index);
 }
 
@@ -86,7 +86,7 @@ Status IsPlain(const File& file, CompressionChoice choice, bool* plain) {
 }
 
 // Has an object ask for what FetchAt will read of it, in two rounds: how long a record is shows in its header. What
-// lies between two that are close is read, too.
+// lies between two that are close is also read.
 Status ExpectRecords(RemoteFile* object, const LaneOptions& options, const std::vector<ShuffleItem*>& wanted) {
   constexpr int64_t kMaxGap = 64 << 10;
   std::vector<ByteRange> headers;

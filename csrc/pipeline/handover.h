@@ -36,7 +36,7 @@ class Handover {
     return true;
   }
 
-  // By the unit whose turn it is: the next one gets `value`.
+  // Hands `value` to the next unit. Called by the unit whose turn it is.
   void Pass(Value value) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -55,7 +55,7 @@ class Handover {
     moved_.notify_all();
   }
 
-  // Nobody gets anything any more.
+  // Ends all waits: no unit gets a value from now on.
   void Stop() {
     {
       std::lock_guard<std::mutex> lock(mutex_);

@@ -33,7 +33,7 @@ struct FileStamp {
 
 struct InputFile {
   std::shared_ptr<const std::string> path;  // named in errors; opened if `open` is empty
-  // For anything that is no file: called, and its source read, on the consumer's thread only.
+  // For inputs that are not files: called, and its source read, on the consumer's thread only.
   std::function<Status(std::unique_ptr<Source>*)> open;
   // For what is read through the stream's queue of fetches.
   std::optional<RemoteObject> object;

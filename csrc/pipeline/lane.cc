@@ -50,7 +50,7 @@ bool Lane::Take(Produced* produced) {
   return true;
 }
 
-// The unit that opens the file waits for nobody, and there is no other until it was deposited.
+// The unit that opens the file never waits, and is the only one until it was deposited.
 void Lane::Cancel() {
   file_.cancelled.store(true, std::memory_order_relaxed);
   if (opened_) maker_->Cancel();

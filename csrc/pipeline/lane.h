@@ -23,8 +23,8 @@
 
 namespace tfr {
 
-// A thread that claims and makes units: the one that takes the batches, or another; or the one that takes the batches,
-// while nobody else makes any.
+// The thread that claims and makes units: a worker, the consumer of the batches, or the consumer while no worker makes
+// any.
 enum class Caller : uint8_t { kWorker, kConsumer, kLoneConsumer };
 
 class Lane {
@@ -61,7 +61,7 @@ class Lane {
   bool FrontIsUnclaimed() const { return next_unit_ == next_taken_; }
   // The bytes of memory that the units hold which are there and were not taken.
   size_t ready_bytes() const;
-  // Wakes whoever waits in Produce; what is produced from now on does not matter.
+  // Wakes the threads that wait in Produce; the results of later calls are unspecified.
   void Cancel();
 
   // Makes a claimed unit, without the scheduler's lock. May wait for the unit before it, never for a later one. False:
@@ -78,7 +78,7 @@ class Lane {
 
   // Guarded by the scheduler's lock.
   bool consumer_only_;
-  bool opened_ = false;  // the unit that opens the file was deposited; the two below are as its maker says
+  bool opened_ = false;  // the unit that opens the file was deposited; its maker sets the two below
   bool in_parallel_ = false;
   size_t units_ = UnitMaker::kUnknown;
   bool busy_ = false;  // a unit is being made, of a lane that can't make several at once

@@ -19,8 +19,8 @@ namespace tfr {
 // Every member is called under the scheduler's lock.
 class OpenLanes {
  public:
-  // Opens lanes ahead, as long as no more than `max_open` are open. Nobody else asks `order`. `ahead` opens the
-  // objects; null if there are none.
+  // Opens lanes ahead, as long as no more than `max_open` are open. `order` must have no other user. `ahead` opens the
+  // objects; null without objects.
   OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options, BufferPool* pool,
             size_t max_open, std::shared_ptr<ReadAhead> ahead);
 

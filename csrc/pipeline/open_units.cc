@@ -43,12 +43,12 @@ Status OpenPart(const LaneFile& lane, std::shared_ptr<File> file, Compression fo
                 std::unique_ptr<UnitMaker>* maker) {
   const int64_t end = lane.input.part->end;
   if (found != Compression::kNone) {
-    return Status::InvalidArgument(std::string("only uncompressed files are read in parts, and this one is ") +
+    return Status::InvalidArgument(std::string("only uncompressed files can be read by byte range; this one is ") +
                                    CompressionName(found));
   }
   if (file->opened_size() < end) {
     return Status::DataLoss("the file ends at byte " + std::to_string(file->opened_size()) + ", before byte " +
-                            std::to_string(end) + ", where the part ends that is to be read; has the file changed?")
+                            std::to_string(end) + ", the end of the requested range; has the file changed?")
         .WithRecord(lane.start.offset, lane.start.index);
   }
   file->WillRead(lane.start.offset, end);

@@ -12,7 +12,7 @@
 
 namespace tfr {
 
-// `size` is that of a regular file, as File::FindRegular gives it; -1 for anything else, whose opening may block or
+// `size` is that of a regular file, as File::FindRegular returns it; -1 for anything else, whose opening may block or
 // need the consumer's thread. `lane` must outlive the maker. *maker stays null where the status is not OK.
 Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>* maker);
 // The same for an object.

@@ -27,7 +27,7 @@ class ParseAhead {
     unused_ = 0;
   }
 
-  // Called when a batch that had been parsed ahead was asked for by its plan.
+  // Called when the plan of a batch that was parsed ahead takes its columns.
   void Used() {
     std::lock_guard<ForkSafeMutex> lock(mutex_);
     unused_ = 0;
@@ -43,8 +43,8 @@ class ParseAhead {
     std::shared_ptr<void> columns;
   };
 
-  // As a stream's transform: the batch stays, with a Result next to it. A record that does not fit is an error only if
-  // and when the consumer parses the batch.
+  // A stream's transform: the batch stays, with a Result next to it. A record that does not fit is an error only if and
+  // when the consumer parses the batch.
   Status Run(const RecordBatch& batch, Crew* crew, Transformed* made) {
     made->keeps_batch = true;
     std::shared_ptr<const void> plan;

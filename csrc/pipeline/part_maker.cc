@@ -61,7 +61,7 @@ void PartMaker::CancelAfter(size_t unit) {
 void PartMaker::Produce(size_t unit, Produced* produced) {
   Cursor cursor;
   if (!cursor_.Await(unit, &cursor)) {
-    produced->last = true;  // an earlier unit has ended the file; what that one says counts
+    produced->last = true;  // an earlier unit has ended the file; its status counts
     return;
   }
   std::optional<PartSizes> sizes;
@@ -81,7 +81,7 @@ void PartMaker::Produce(size_t unit, Produced* produced) {
   }
 }
 
-// True if a part, or the end of the file, is where a mark says that its own part ends. A mark that is damaged must not
+// True if a part, or the end of the file, is where a mark sets the end of its own part. A mark that is damaged must not
 // cost the parts after it.
 Status PartMaker::MarkHolds(int64_t next, bool* holds) const {
   uint8_t head[kPartHeaderBytes];
@@ -95,7 +95,7 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
   const int64_t next = offset + static_cast<int64_t>(sizes.compressed);
   produced->last = next >= file_bytes_;
   if (produced->last) {
-    cursor_.Stop();  // there are no more units; the token still goes to those that are being made
+    cursor_.Stop();  // no unit follows; the token still goes to those that are being made
   } else {
     cursor_.Pass({next, false});
   }
@@ -141,8 +141,8 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
   if (produced->status.ok()) produced->status = std::move(status);
 }
 
-// Notes what is lost of a damaged part. Its records are given up to the first that is damaged, too: what comes after it
-// may be a copy of what stands elsewhere in the part, made by the damage. *place is after its last whole record, and
+// Notes what is lost of a damaged part. Records after its first damaged record are lost: the damage may have made them,
+// as copies of what stands elsewhere in the part. *place is after its last whole record, and
 // goes to where the next part starts. If nothing is lost, as far as its records tell, a stretch of no bytes names the
 // part.
 void PartMaker::PassOver(int64_t begin, int64_t end, const Status& damage, Place* place, Produced* produced) const {
@@ -175,7 +175,7 @@ Status PartMaker::Inflate(int64_t offset, const PartSizes& sizes, Inflated* infl
   return Mismatch(compression_, offset, status.detail().message);
 }
 
-// As far as the part goes; kDataLoss if that is not what its mark says.
+// Inflates as much as the part holds; kDataLoss if that differs from its mark.
 Status PartMaker::InflatePart(Bytes part, const PartSizes& sizes, Inflated* inflated) const {
   const std::unique_ptr<Decompressor> decompressor = NewDecompressor(compression_);
   if (!decompressor) return Status::OutOfMemory("a decompressor");
@@ -192,8 +192,8 @@ Status PartMaker::InflatePart(Bytes part, const PartSizes& sizes, Inflated* infl
   } while (got <= sizes.uncompressed && (progress.consumed > 0 || progress.produced > 0));
   inflated->ended = got <= sizes.uncompressed && taken == sizes.compressed && progress.between_parts;
   if (inflated->ended && got == sizes.uncompressed) return {};
-  return Status::DataLoss("its mark says " + std::to_string(sizes.uncompressed) + " bytes in " +
-                          std::to_string(sizes.compressed) + ", which is not what it holds");
+  return Status::DataLoss("its mark specifies " + std::to_string(sizes.uncompressed) + " bytes in " +
+                          std::to_string(sizes.compressed) + ", but its contents differ");
 }
 
 // Appends the records, past damage if that is wanted; *place ends up after them. What is left at the end is a damaged
@@ -238,7 +238,7 @@ Status PartMaker::Cut(const Inflated& inflated, Place* place, Produced* produced
   }
 }
 
-// From here on there are no marks: a stream, whose maker goes from unit to unit.
+// From here on parts have no marks: the rest is a stream, whose maker goes from unit to unit.
 void PartMaker::ProduceUnmarked(size_t unit, const Cursor& cursor, Produced* produced) {
   Place place;
   if (!token_.Await(unit, &place)) {

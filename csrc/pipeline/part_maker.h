@@ -1,11 +1,11 @@
-// The units of a compressed regular file whose parts say their sizes (codec/block.h): a part each.
+// The units of a compressed regular file whose parts store their sizes (codec/block.h): a part each.
 //
 // The thread protocol. Where its part starts a unit learns from the unit before it, which only has to look at a few
 // bytes for that (the cursor); then it inflates its part, side by side with others. Which record is its first it learns
 // when the unit before it has hopped over its own (the token). A unit passes both on, the cursor at once, the token
-// after hopping. A damaged part whose damage is skipped gives what is intact in it; the next one starts where its mark
-// says. From the first part without a mark on, the rest of the file is a stream that the units take turns at:
-// the one that has both the cursor and the token makes the next chunk, then passes both on.
+// after hopping. A damaged part whose damage is skipped yields its intact records; the next part starts where the mark
+// of the damaged one ends it. From the first part without a mark on, the rest of the file is a stream that the units
+// take turns at: the one that has both the cursor and the token makes the next chunk, then passes both on.
 
 #ifndef TFRECORD_FAST_PIPELINE_PART_MAKER_H_
 #define TFRECORD_FAST_PIPELINE_PART_MAKER_H_
@@ -48,7 +48,7 @@ class PartMaker : public UnitMaker {
   struct Inflated {
     std::shared_ptr<Buffer> buffer;
     size_t size = 0;
-    bool ended = false;  // the part ends after these, whatever its mark says
+    bool ended = false;  // the part ends after these, even if its mark differs
     Status status;       // OK: all of it
   };
 

@@ -1,5 +1,5 @@
 // The random numbers for shuffling: SplitMix64 (Steele, Lea and Flood, 2014). Its state is one number, so it can be
-// saved, and every machine gives the same sequence for the same seed.
+// saved, and the same seed yields the same sequence on every machine.
 
 #ifndef TFRECORD_FAST_PIPELINE_RANDOM_H_
 #define TFRECORD_FAST_PIPELINE_RANDOM_H_

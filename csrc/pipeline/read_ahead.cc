@@ -1,4 +1,4 @@
-// The order in which bytes of objects are asked for; see read_ahead.h.
+// The order in which bytes of objects are requested; see read_ahead.h.
 
 #include "pipeline/read_ahead.h"
 
@@ -8,7 +8,7 @@
 namespace tfr {
 namespace {
 
-// How many objects are open that nobody reads yet, for each request at a time: small ones come and go quickly.
+// How many objects, for each concurrent request, are open before they are read: small ones come and go quickly.
 constexpr size_t kOpenPerRequest = 4;
 
 }  // namespace
@@ -30,8 +30,7 @@ std::shared_ptr<ReadAhead> ReadAhead::Start(const std::vector<InputFile>& files,
   return made;
 }
 
-// A file that is compressed is read from its start, wherever its records are wanted from; whether it is shows in its
-// first bytes.
+// A compressed file is read from its start, wherever its records are wanted from; its first bytes show the compression.
 std::shared_ptr<RemoteFile> ReadAhead::Make(const Object& input, Place start) const {
   int64_t from = start.offset;
   if ((from > 0 || input.part) && !compression_) from = RemoteFile::kLater;
@@ -97,7 +96,7 @@ bool ReadAhead::Extend() {
   return false;
 }
 
-// Lets go of what nobody has, or what is asked for to its end.
+// Removes the objects that have no other owner, or are requested to their end.
 void ReadAhead::Forget() {
   std::erase_if(entries_, [](const Entry& entry) {
     if (entry.unopened) return false;

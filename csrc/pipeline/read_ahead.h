@@ -1,8 +1,8 @@
 // Asks for the bytes of objects ahead of the threads that read them, across files, in the order of need.
 //
 // The objects of a stream are opened here in the order of its epochs, long before there are lanes for them. As many of
-// them as are interleaved get the same number of bytes ahead; those after them get what room is left. What may be asked
-// for altogether is said by the queue (io/fetch_queue.h).
+// them as are interleaved get the same number of bytes ahead; those after them get the room that is left. The queue
+// (io/fetch_queue.h) limits the total.
 //
 // The thread protocol. One mutex guards everything here. Continue may be called by any thread that holds none of the
 // locks of files and queue, which are taken under this one, never the other way round.
@@ -27,17 +27,17 @@ namespace tfr {
 
 class ReadAhead : public FetchListener {
  public:
-  // For the objects among `files`, in the order of their epochs; told by the queue when there is room. Null if there is
-  // no queue, since there are no objects then.
+  // Reads ahead the objects among `files`, in the order of their epochs, when the queue has room. Null without a queue,
+  // which means without objects.
   static std::shared_ptr<ReadAhead> Start(const std::vector<InputFile>& files, const SequenceOptions& options,
                                           CompressionChoice compression, std::shared_ptr<FetchQueue> queue);
   ReadAhead(const std::vector<InputFile>& files, const SequenceOptions& options, CompressionChoice compression,
             std::shared_ptr<FetchQueue> queue);
 
   // The files from this place of this epoch on come next; those that a saved state names have been opened. Nothing is
-  // asked for before.
+  // requested before.
   void Begin(int64_t epoch, size_t turn);
-  // The object that is input number `file`, which has this place in this epoch and will be read from `start` on.
+  // Opens input `file` (an object), which is number `turn` in `epoch`'s order, to be read from `start`.
   std::shared_ptr<RemoteFile> Open(int64_t epoch, size_t turn, size_t file, Place start);
   // An object that is read for itself.
   static std::shared_ptr<RemoteFile> OpenAlone(const InputFile& file, const std::shared_ptr<FetchQueue>& queue);
@@ -48,7 +48,7 @@ class ReadAhead : public FetchListener {
   struct Entry {
     int64_t epoch;
     size_t turn;
-    std::shared_ptr<RemoteFile> unopened;  // null when it was given away
+    std::shared_ptr<RemoteFile> unopened;  // null once it was returned
     std::weak_ptr<RemoteFile> file;
   };
   struct Object {

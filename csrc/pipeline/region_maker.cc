@@ -50,7 +50,7 @@ void RegionMaker::Produce(size_t unit, Produced* produced) {
   if (unit == 0) produced->status = lane_.CheckEnd(file_bytes_);
   if (!produced->status.ok()) return;
 
-  // Read before the token comes, unless it is here already and says that there is less to read, or nothing. An object's
+  // Read before the token comes, unless it is here already and leaves less to read, or nothing. An object's
   // bytes are there once, and are only copied: there the token comes first.
   Region region;
   region.end = std::min(begin + region_bytes_, file_bytes_);
@@ -60,7 +60,7 @@ void RegionMaker::Produce(size_t unit, Produced* produced) {
   region.offset = known ? std::max(begin, place.offset) : begin;
   Status read = is_remote && !known ? Status() : Read(&region);
   if (!known && (is_remote || !token_.Await(unit, &place))) {
-    produced->last = true;  // an earlier unit has ended the file; what that one says counts
+    produced->last = true;  // an earlier unit has ended the file; its status counts
     return;
   }
   Chunk& chunk = produced->chunk;
@@ -102,7 +102,7 @@ Status RegionMaker::Read(Region* region) {
 }
 
 // Appends the records that start in the region, past damage if that is wanted. *place ends up where the next record
-// stands, and the token is passed unless the status says that there is none.
+// stands, and the token is passed unless the status reports that it is lost.
 Status RegionMaker::Cut(Region* region, Place* place, Produced* produced) {
   while (true) {
     Status status = CutRun(region, place, &produced->chunk);
@@ -177,7 +177,7 @@ Status RegionMaker::WasCut(Region* region, const Place& place) const {
   return FileWasCut(file_bytes_, end).WithRecord(place.offset, place.index);
 }
 
-// Of a part, its end: the record that would reach over it is not the one that was there.
+// Sets *end to the file's end, or the part's: a record that would reach over it is not the one that was there.
 Status RegionMaker::FileEnd(int64_t* end) const {
   *end = file_bytes_;
   if (!file_) return {};

@@ -57,7 +57,7 @@ class RegionMaker : public UnitMaker {
   const size_t units_;
   WholeFile whole_;        // taken by unit 0, before there are others
   Handover<Place> token_;  // the place of the first record of the region whose turn it is
-  // Of the unit that has the token.
+  // Search of the unit that has the token.
   RecordSearch search_;
   std::optional<SearchedFile> searched_;
 };

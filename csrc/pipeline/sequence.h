@@ -3,8 +3,8 @@
 // An epoch has every file once, in the order given or in one drawn from the seed and the epoch's number.
 // `cycle_length` slots hold a file each and are visited in turn, `block_length` records per visit. When a slot's file
 // has ended, that visit yields nothing, and the slot takes the epoch's next file on its next visit. This is
-// TensorFlow's deterministic interleave; with one slot, files are read one after the other. There are no more slots
-// than files, since the others would never hold one.
+// TensorFlow's deterministic interleave; with one slot, files are read one after the other. Slots are never more than
+// files, since the others would never hold one.
 
 #ifndef TFRECORD_FAST_PIPELINE_SEQUENCE_H_
 #define TFRECORD_FAST_PIPELINE_SEQUENCE_H_
@@ -43,11 +43,10 @@ struct SequenceState {
   std::vector<Slot> slots;
 };
 
-// kInvalidArgument if the state has a file beyond the number of those that there are.
+// kInvalidArgument if the state names a file number >= `files`.
 Status CheckFiles(const SequenceState& state, size_t files);
 
-// How many of the slots asked for can ever hold a file: each takes at least one file of an epoch before it is the first
-// one's turn again.
+// How many slots can hold a file at once: at most one per file of an epoch, at least 1.
 inline size_t SlotsFor(const SequenceOptions& options, size_t files) {
   return std::max<size_t>(std::min(options.cycle_length, files), 1);
 }
@@ -107,7 +106,7 @@ class Sequence {
   const Status& error() const { return error_; }
   // After the last run; only if the last event was kRun or kEpochEnd.
   SequenceState State() const;
-  // Damaged stretches passed over since the last call, with the files they lie in. A stretch is reported as soon as
+  // Damaged stretches skipped since the last call, with the files they lie in. A stretch is reported as soon as
   // State() lies after it, so that a reader that resumes from there does not find it again.
   struct SkippedIn {
     std::shared_ptr<const std::string> path;

@@ -11,7 +11,7 @@
 //   transform  of a batch that was cut. If it is much work, its parts are listed (`shared_`), for any thread that is
 //              free and the one that does the transform, which waits only for parts that running threads took.
 // Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
-// unit. Anything that is no regular file may block or need the host language; only the caller opens it. If the host
+// unit. Anything but a regular file may block or need the host language; only the caller opens it. If the host
 // wants to stop while the caller waits, the stream ends. The caller takes finished batches by number. If the system
 // refuses to open a file to the caller, units in the making are waited for and what was opened ahead is closed,
 // before that is an error. Threads start when there is work for them beyond the first chunk, no more than may work at
@@ -223,7 +223,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     return last > kLargeUnit ? last : options_.lane.chunk_bytes;
   }
 
-  // One batch may always be in the making; more if the budget allows it, but not so many that tiny ones pile up.
+  // One batch may always be in the making; more if the budget allows it, but tiny ones must not pile up.
   bool RoomForBatch() const {
     return in_flight_batches_ == 0 ||
            (bytes_in_flight_ < options_.prefetch_bytes && in_flight_batches_ < 4 + 4 * working_.allowed());
@@ -427,7 +427,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   std::condition_variable ready_;  // for the caller: something was handed in
   std::condition_variable work_;   // for workers: something can be claimed, or stop
   FileOrder order_;
-  const std::shared_ptr<ReadAhead> ahead_;  // null if there are no objects
+  const std::shared_ptr<ReadAhead> ahead_;  // null without objects
   OpenLanes lanes_;
   std::shared_ptr<Lane> wanted_;  // the cut waits for its next chunk
   bool cutting_ = false;

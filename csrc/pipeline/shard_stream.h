@@ -35,7 +35,7 @@ struct StreamOptions {
   SequenceOptions sequence;
   CutterOptions cutter;
   Transform transform;
-  std::function<bool()> transforms_now;  // asked for each batch; null: always
+  std::function<bool()> transforms_now;  // called for each batch; null: always
   // Threads besides the caller's; with 0, all work is done in Next.
   size_t num_threads = 1;
   // How many of them fit the processors; more work only while others wait for a disk. 0: all.

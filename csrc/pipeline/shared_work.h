@@ -1,4 +1,4 @@
-// Work that one thread shares with others: tasks that are listed, and taken by whoever is free.
+// Work that one thread shares with others: listed tasks, which idle threads take.
 
 #ifndef TFRECORD_FAST_PIPELINE_SHARED_WORK_H_
 #define TFRECORD_FAST_PIPELINE_SHARED_WORK_H_

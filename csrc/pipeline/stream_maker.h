@@ -1,7 +1,7 @@
 // The units of a stream: chunk after chunk, each made when the one before it is done.
 //
-// The thread protocol: a stream makes one unit at a time, on any thread; the scheduler's lock, or whatever else gives
-// out the turns, orders the units. Nobody waits here.
+// The thread protocol: a stream makes one unit at a time, on any thread; the scheduler's lock, or another keeper of the
+// turns, orders the units. No thread waits here.
 
 #ifndef TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_
 #define TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_
@@ -20,9 +20,9 @@ namespace tfr {
 
 class StreamMaker : public UnitMaker {
  public:
-  // `raw` gives the file's bytes from its start. Its compression is detected by the first unit if it is not chosen.
+  // `raw` yields the file's bytes from its start. Its compression is detected by the first unit if it is not chosen.
   StreamMaker(const LaneFile& lane, std::unique_ptr<Source> raw, CompressionChoice choice);
-  // `frames` gives uncompressed bytes, starting with the record whose place is `begin`.
+  // `frames` yields uncompressed bytes, starting with the record whose place is `begin`.
   StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin);
 
   bool in_parallel() const override { return false; }

@@ -16,11 +16,11 @@ bool LaneFile::Passes(const Status& status) const {
 Status LaneFile::CheckEnd(int64_t end) const {
   if (end >= start.offset) return {};
   return Status::DataLoss("the file ends at byte " + std::to_string(end) + ", before byte " +
-                          std::to_string(start.offset) + ", where the saved state goes on; has the file changed?")
+                          std::to_string(start.offset) + ", where the saved state continues; has the file changed?")
       .WithRecord(start.offset, start.index);
 }
 
-// By offset: damage that is newer than `start` may have taken records before it.
+// Compares offsets: damage that is newer than `start` may have taken records before it.
 void LaneFile::DropBeforeStart(Chunk* chunk) const {
   std::vector<Bytes>& records = chunk->records;
   const int64_t before = start.offset - chunk->origin_offset + static_cast<int64_t>(kHeaderBytes);

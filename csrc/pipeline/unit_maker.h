@@ -1,7 +1,7 @@
 // Makers of units: what turns one open file into chunks of records, a unit at a time.
 //
 // The thread protocol. Units are claimed in ascending order (lane.h), each by one thread, and Produce is called for
-// every unit that was claimed. A maker may be asked for several units at once only if it works in parallel; then a unit
+// every unit that was claimed. A maker makes several units at once only if it works in parallel; then a unit
 // may wait for what the one before it has to tell (handover.h), never for a later one. So the earliest unit that is
 // being made can always continue. A unit that ends the file, with an error or without, cancels what comes after it.
 
@@ -38,7 +38,7 @@ struct LaneFile {
   const Place start;      // the first record that is wanted
   const LaneOptions options;
   BufferPool* const pool;
-  std::atomic<bool> cancelled = false;  // nobody waits for the units: long work ends
+  std::atomic<bool> cancelled = false;  // the units are not wanted any more: long work ends
 
   // True if an error is damage that must be skipped.
   bool Passes(const Status& status) const;
@@ -47,8 +47,8 @@ struct LaneFile {
   Status CheckEnd(int64_t end) const;
   // Leaves out the records before `start`.
   void DropBeforeStart(Chunk* chunk) const;
-  // Leaves out stretches before `start`, since whoever stood there has been told of them, or has got what was damaged
-  // later. One whose end nobody knows stays: it may be new.
+  // Leaves out stretches before `start`: a reader that stood there has had their reports, or the records that were
+  // damaged later. A stretch of unknown end stays: it may be new.
   void DropBeforeStart(std::vector<Skipped>* skipped) const;
   // Keeps the records of a chunk that are wanted and checks their data. kDropped: at a damaged record, the rest of the
   // file was dropped. `file_bytes`: the uncompressed size of the file; -1 if that is not known.
@@ -68,7 +68,7 @@ class UnitMaker {
   virtual size_t units() const = 0;
   // Makes a unit that was claimed.
   virtual void Produce(size_t unit, Produced* produced) = 0;
-  // Wakes whoever waits in Produce; what is produced from now on does not matter.
+  // Wakes the threads that wait in Produce; the results of later calls are unspecified.
   virtual void Cancel() = 0;
   // The file ends with this unit, which has failed, perhaps before its turn: those before it go on, those after it end.
   virtual void CancelAfter(size_t unit) = 0;

@@ -1,4 +1,4 @@
-// Starting threads, as far as the system gives them; see worker_threads.h.
+// Starting threads, as far as the system allows; see worker_threads.h.
 
 #include "pipeline/worker_threads.h"
 

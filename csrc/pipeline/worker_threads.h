@@ -1,4 +1,4 @@
-// The threads of a stream, besides the caller's: as many as are wanted, or as the system gives.
+// The threads of a stream, besides the caller's: as many as are wanted, or as the system allows.
 
 #ifndef TFRECORD_FAST_PIPELINE_WORKER_THREADS_H_
 #define TFRECORD_FAST_PIPELINE_WORKER_THREADS_H_
@@ -16,8 +16,8 @@ class WorkerThreads {
   bool empty() const { return threads_.empty(); }
   // True if there are fewer than `wanted`, and more can be had as far as is known.
   bool AreFewerThan(size_t wanted) const { return threads_.size() < wanted && !no_more_; }
-  // Starts threads until there are `wanted`, each of which runs `work`. Ends without a word when the system gives no
-  // more: it is not asked again.
+  // Starts threads until there are `wanted`, each of which runs `work`. Returns silently when the system
+  // refuses a thread: later calls start none.
   void Start(size_t wanted, const std::function<void()>& work);
   void Join();
 

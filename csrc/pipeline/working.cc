@@ -55,7 +55,7 @@ void WorkingThreads::Note(const ThreadTime& begin, const ThreadTime& end) {
   recent_ += end.Since(begin);
   asleep_ += std::min(end.AsleepSince(begin), end.Since(begin));
   const auto awake = std::max<int64_t>((recent_ - asleep_).count(), 1);
-  // So many that as many are awake, on average, as there are processors for.
+  // Enough threads that, on average, each processor has one awake.
   const auto wanted = static_cast<size_t>(recent_.count() / awake) * fit_;
   allowed_ = std::clamp(wanted, fit_, threads_);
 }

@@ -19,7 +19,7 @@ class ThreadTime {
  public:
   static ThreadTime Now();
   std::chrono::nanoseconds Since(const ThreadTime& begin) const { return at_ - begin.at_; }
-  // Of that, what the thread was asleep for: it did not work, and did not wait for a processor.
+  // The time of it that the thread was asleep: it did not work, and did not wait for a processor.
   std::chrono::nanoseconds AsleepSince(const ThreadTime& begin) const;
 
  private:
@@ -35,7 +35,7 @@ class WorkingThreads {
   WorkingThreads(size_t threads, size_t processors)
       : threads_(threads), fit_(processors == 0 || processors > threads ? threads : processors), allowed_(fit_) {}
 
-  // True if the next unit is to be timed, and then noted. Some of them tell enough; none, if there is no limit.
+  // True if the next unit must be timed, and then noted. A quarter of the units is enough; without a limit, none is.
   bool TimesNext() { return fit_ < threads_ && made_++ % 4 == 0; }
   // How many may work now; never less than one, if there are threads at all.
   size_t allowed() const { return allowed_; }

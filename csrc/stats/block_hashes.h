@@ -1,4 +1,4 @@
-// What the hashes of a block of numbers say: the rank of each for the estimate of how many different ones there are,
+// Facts about the hashes of a block of numbers: the rank of each for the estimate of how many different ones there are,
 // and which may be among those that are counted. The same on every processor.
 
 #ifndef TFRECORD_FAST_STATS_BLOCK_HASHES_H_

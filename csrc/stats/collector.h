@@ -1,5 +1,5 @@
 // Looks at every record of a part of some files, on one thread, and keeps figures of them all. Parts are then merged,
-// in the order of the files: the same parts give the same figures, whatever looked at them.
+// in the order of the files: the same parts yield the same figures on any number of threads.
 
 #ifndef TFRECORD_FAST_STATS_COLLECTOR_H_
 #define TFRECORD_FAST_STATS_COLLECTOR_H_
@@ -40,7 +40,7 @@ class Collector {
       FeatureFigures::Sketched sketched;
       double numbers = 0;  // per record
     };
-    std::map<std::pair<bool, std::string>, Known> features;  // by whether it is a list, and key
+    std::map<std::pair<bool, std::string>, Known> features;  // key: (is a feature list, name)
   };
 
   // The part begins with record `first_record` of file number `file`. `columns`: only these keys; none: all. `hints`:
@@ -73,7 +73,7 @@ class Collector {
   uint64_t entries_left_out() const { return entries_left_out_; }
   const Numbers& sizes() { return sizes_.Flushed(); }  // of records, in bytes
   const Sample& sample() const { return sample_; }
-  // Of this part, or of all that were merged into it. Another thread may ask for the features' figures meanwhile.
+  // Figures of this part, with all that were merged into it. Another thread may read the features' figures meanwhile.
   Repeats::Figures Repeated();
 
  private:
@@ -85,9 +85,9 @@ class Collector {
   };
   struct Map {
     std::unordered_map<std::string_view, uint32_t> index;  // views of the figures' keys
-    // By feature, from the second on; first, what a record begins with: which feature came next the last time.
+    // For each feature, from the second entry on, the one that came next the last time; entry 0: a record's first.
     std::vector<uint32_t> next = {UINT32_MAX};
-    // By feature: in which record it was found last, and where in found_.
+    // For each feature, in which record it was found last, and where in found_.
     std::vector<std::pair<uint64_t, uint32_t>> found;
   };
 

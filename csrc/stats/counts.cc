@@ -44,7 +44,7 @@ void Counts::Refill(const std::vector<Entry>& entries) {
 
 void Counts::KeepHeavy() {
   std::vector<Entry> entries = Entries();
-  // By key where counts are equal, so that the table's order does not matter.
+  // Orders equal counts by key, so that the table's order does not matter.
   const auto heavier = [](const Entry& a, const Entry& b) {
     return a.count != b.count ? a.count > b.count : a.key < b.key;
   };

@@ -34,7 +34,7 @@ class DenseRows {
 
   size_t rows() const { return rows_; }
   bool full() const { return rows_ == kBlock; }
-  // Of int64 or of float, one for each row.
+  // One int64 or float for each row.
   const void* column(size_t i) const { return outs_[i]; }
   Kind kind(size_t i) const { return KindOf(schema_->features()[i].type); }
   void Clear() { rows_ = 0; }

@@ -21,7 +21,7 @@ inline uint64_t HashNumber(uint64_t x) {
   return x ^ x >> 33;
 }
 
-// Of n different strings, about n * n / 2^65 pairs share a hash, unless somebody has looked for such strings.
+// Among n different strings, about n * n / 2^65 pairs share a hash, unless the strings were chosen to collide.
 uint64_t HashBytes(const Bytes& bytes);
 
 }  // namespace tfr

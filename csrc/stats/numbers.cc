@@ -17,8 +17,8 @@ constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
 // Quantiles take all of the first values, then one of two, and with each doubling of their number one of twice as many,
 // up to one of 32. So a sample of ten thousands is taken, and what is lost to it stays below 0.3 % of all values (one
-// standard deviation of a rank), whatever their number. How many came before a part is only likely: so of each part all
-// of its first values are taken, too, and then one of two.
+// standard deviation of a rank), whatever their number. The number of values before a part is only an estimate: so each
+// part also starts with all of its first values, and then one of two.
 constexpr uint64_t kAll = 8192;
 constexpr uint64_t kAllOfPart = 1024;
 constexpr size_t kMostLevel = 5;
@@ -28,7 +28,7 @@ size_t StrideLevel(uint64_t values_before, uint64_t all) {
   return std::min(static_cast<size_t>(std::bit_width(values_before / all)), kMostLevel);
 }
 
-// Of values that are not among the heavy ones, one of so many is put there.
+// One of this many values that are not among the heavy ones is put there.
 constexpr size_t kSampled = 64;
 
 }  // namespace

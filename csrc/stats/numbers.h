@@ -20,8 +20,8 @@
 
 namespace tfr {
 
-// What one key may cost: about 16 bytes for each of `exact`, and, once there are more, 24 for each of `quantiles` and
-// 25 kilobytes.
+// Memory limits of one key: about 16 bytes for each of `exact`, and, once there are more, 24 for each of `quantiles`
+// and 25 kilobytes.
 struct Limits {
   size_t exact = 1024;      // different values
   size_t quantiles = 1024;  // the size of the sketch
@@ -47,7 +47,7 @@ class Numbers {
 
   // There are too many different values to count them all.
   bool is_sketched() const { return sketch_ != nullptr; }
-  // For what will be merged with figures that are sketched: there is no use in counting all first.
+  // Starts with the sketch: for figures that will be merged with sketched ones, so that exact counts would be lost.
   void BeginSketch();
 
   struct Figures {

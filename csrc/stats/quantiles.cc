@@ -17,7 +17,7 @@ void SortKeys(uint64_t* keys, uint64_t* scratch, size_t n) {
     std::sort(keys, keys + n);
     return;
   }
-  // Of bytes that are the same in all keys nothing is sorted.
+  // Skips the bytes that are the same in all keys.
   uint64_t differ = 0;
   bool is_sorted = true;
   for (size_t i = 1; i < n; ++i) {
@@ -82,7 +82,7 @@ void Quantiles::Raise(size_t level) {
   for (size_t one = 0; one < levels_.size(); ++one) most_ += Room(one);
 }
 
-// Of the lowest level that has more than its room, half move up. Since all rooms together are full, there is one.
+// Moves half of the lowest overfull level up. Since all levels together are full, at least one is overfull.
 void Quantiles::Compress() {
   for (size_t level = 0; level < levels_.size() && kept_ > most_; ++level) {
     if (levels_[level].size() <= Room(level)) continue;

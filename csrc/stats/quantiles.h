@@ -1,9 +1,9 @@
 // Quantiles of a stream in bounded memory: the sketch of Z. Karnin, K. Lang and E. Liberty, "Optimal Quantile
 // Approximation in Streams" (KLL, 2016). Values come as keys whose order as unsigned numbers is the values' own.
 //
-// Values of level h stand for 2^h values each. A level that is full is sorted, and every other value of it moves up,
+// A value of level h represents 2^h values. A level that is full is sorted, and every other value of it moves up,
 // the first or the second of each pair by a coin. The coins come from a seed, so that the same values in the same order
-// give the same sketch.
+// yield the same sketch.
 
 #ifndef TFRECORD_FAST_STATS_QUANTILES_H_
 #define TFRECORD_FAST_STATS_QUANTILES_H_
@@ -24,7 +24,7 @@ class Quantiles {
   Quantiles(size_t size, uint64_t seed) : size_(size), random_(seed | 1) {}
 
   void Add(uint64_t key) { Put(0, key); }
-  // Some of which each stands for 2^level.
+  // Adds keys that each represent 2^level values.
   void AddAt(size_t level, const uint64_t* keys, size_t n);
   // One that came that often.
   void AddWeighted(uint64_t key, uint64_t count);

@@ -2,7 +2,7 @@
 //
 // Up to kMost hashes are only listed, and compared at the end. With more, they go into a table, in which up to kMost
 // different ones are known. With still more, only those are whose hash is below a bound, which is halved as often as is
-// needed: they are a sample of all contents, and what is said of all follows from them.
+// needed: they are a sample of all contents, from which the figures of all follow.
 
 #ifndef TFRECORD_FAST_STATS_REPEATS_H_
 #define TFRECORD_FAST_STATS_REPEATS_H_
@@ -43,7 +43,7 @@ class Repeats {
   // Adds what `other`, which comes after this one, has; it is of no use afterwards.
   void Merge(Repeats& other);
 
-  // Of one of 2^halvings contents: different ones, those that came more than once, and how many records are copies.
+  // Counts for one of 2^halvings contents: different ones, those that came more than once, and records that are copies.
   struct Figures {
     int halvings = 0;
     uint64_t different = 0, repeated = 0, copies = 0, most = 0;  // `most`: of one content
@@ -91,7 +91,7 @@ class Repeats {
   Slot& Find(uint64_t hash);
   Figures FinishTable() const;
 
-  std::vector<Part> list_;  // while there is no table
+  std::vector<Part> list_;  // before the table exists
   size_t listed_ = 0;       // hashes
   Table slots_;
   size_t used_ = 0;

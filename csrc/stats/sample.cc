@@ -24,7 +24,7 @@ void Sample::Add(const Bytes& record, RecordId id) {
   Put({rank, id, {reinterpret_cast<const char*>(record.data), record.size}});
 }
 
-// What leaves because of its size lowers the bound too: what is kept does not depend on the order.
+// A record that is dropped because of its size also lowers the bound: the result does not depend on the order.
 void Sample::Put(Drawn drawn) {
   if (drawn.rank >= bound_) return;
   bytes_ += drawn.record.size();

@@ -1,5 +1,5 @@
-// Some records, drawn at random: those with the lowest hashes of their places, so that the same files give the same
-// records, whoever reads them.
+// Some records, drawn at random: those with the lowest hashes of their places, so that the same files yield the same
+// records, whichever process reads them.
 
 #ifndef TFRECORD_FAST_STATS_SAMPLE_H_
 #define TFRECORD_FAST_STATS_SAMPLE_H_
@@ -29,7 +29,7 @@ class Sample {
   void Add(const Bytes& record, RecordId id);
   void Merge(const Sample& other);
 
-  // By id.
+  // Returns the sample, sorted by id.
   std::vector<Drawn> Finish() const;
   // Records that were too large to be drawn.
   uint64_t passed_over() const { return passed_over_; }

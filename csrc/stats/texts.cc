@@ -9,7 +9,7 @@
 namespace tfr {
 namespace {
 
-constexpr uint64_t kSampled = 32;  // with a sketch, one new string of so many is kept
+constexpr uint64_t kSampled = 32;  // with a sketch, one new string in 32 is kept
 
 // True if a string is in the sample: one of each kSampled, at a place that follows no pattern that strings could.
 bool IsSampled(uint64_t before) { return before % kSampled == HashNumber(~(before / kSampled)) % kSampled; }

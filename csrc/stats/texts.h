@@ -1,7 +1,7 @@
 // Figures of the strings of bytes under one key: their sizes, how many different ones there are, and those that come
 // most often, of which the first bytes are kept.
 //
-// Strings are told apart by their hashes (hash.h).
+// Strings are distinguished by their hashes (hash.h).
 
 #ifndef TFRECORD_FAST_STATS_TEXTS_H_
 #define TFRECORD_FAST_STATS_TEXTS_H_
@@ -29,7 +29,7 @@ class Texts {
   void Merge(const Texts& other);
 
   bool is_sketched() const { return !distinct_.empty(); }
-  // As that of Numbers.
+  // Like Numbers::BeginSketch.
   void BeginSketch();
 
   struct Heavy {

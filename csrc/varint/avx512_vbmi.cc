@@ -1,6 +1,6 @@
 // Varint runs with AVX-512 VBMI and VBMI2: 64 bytes at a time, 8 or 16 values per register. See varint.h.
 //
-// Decoding looks at windows of 64 bytes. A compress under the mask of first bytes gives the position of each value;
+// Decoding looks at windows of 64 bytes. A compress under the mask of first bytes finds the position of each value;
 // a byte permute gathers each value's bytes into a lane of its own; arithmetic clears what follows its last byte;
 // two multiply-adds join the 7-bit groups. A window takes the values that start in its first bytes, few enough that
 // the last one's end is in sight too, and the next window starts after those bytes by a constant step, in the middle
@@ -114,7 +114,7 @@ TFR_VBMI_INLINE void DecodeShort(__m512i bytes, __m512i positions, size_t n, int
   }
 }
 
-// The same for values of any length; kTen says that some may have more than 8 bytes.
+// The same for values of any length; kTen: some may have more than 8 bytes.
 template <bool kBounded, bool kTen>
 TFR_VBMI_INLINE void DecodeLong(__m512i bytes, __m512i positions, size_t n, int64_t* out) {
   const __m512i offsets = _mm512_set1_epi64(0x0706050403020100);

@@ -1,11 +1,11 @@
 // Protobuf varints (https://protobuf.dev/programming-guides/encoding/#varints): one, and packed runs of int64.
 //
-// A varint is 1 to 10 bytes of 7 bits each, lowest first; the top bit of a byte says that another follows. Of a
+// A varint is 1 to 10 bytes of 7 bits each, lowest first; the top bit of a byte is set if another follows. Of a
 // tenth byte only the lowest bit counts. Encodings longer than necessary are accepted; an eleventh byte, or a
 // run that ends inside a varint, is malformed. int64 values are two's complement: a negative one takes 10 bytes.
 //
 // The functions on runs have several backends, chosen at first use: the fastest that the processor has, or what
-// the environment variable TFRECORD_FAST_VARINT or SetVarintBackend names. All give the same answers. None reads
+// the environment variable TFRECORD_FAST_VARINT or SetVarintBackend names. All return the same results. None reads
 // outside [p, end) or writes outside the capacity it is given, whatever the bytes.
 
 #ifndef TFRECORD_FAST_VARINT_VARINT_H_
@@ -98,7 +98,7 @@ inline bool DecodeOneVarint(const uint8_t* readable_begin, const uint8_t* p, siz
 //
 // If n values are expected: with capacity n, the run fits if the result is `end` and *count is n.
 // If any number is: a run of `size` bytes holds at most `size` values, so one call is enough with room for that many;
-// else CountVarints says how many there are, at a cost that matters for short runs.
+// else CountVarints counts them, at a cost that matters for short runs.
 inline const uint8_t* DecodeVarintRun(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity,
                                       size_t* count) {
   if (capacity == 1 || end - p == 1) {
@@ -166,7 +166,7 @@ std::vector<const char*> VarintBackends();
 
 const char* VarintBackend();
 
-// Returns false and changes nothing if there is no such backend here.
+// Returns false and changes nothing if this processor lacks the backend.
 bool SetVarintBackend(const char* name);
 
 }  // namespace tfr

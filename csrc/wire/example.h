@@ -76,7 +76,7 @@ constexpr size_t kEntryHeaderBytes = 2 * kShortField;
 
 constexpr uint32_t kEntryLengthUnit = 1u << 8;  // what one byte more in the entry adds to its header
 
-// Of an entry with `key_bytes` of key and a value of `value_bytes`.
+// Header of an entry with `key_bytes` of key and a value of `value_bytes`.
 constexpr uint32_t EntryHeader(uint32_t key_bytes, uint32_t value_bytes) {
   return kEntryTag | static_cast<uint32_t>(kKeyTag) << 16 | key_bytes << 24 |
          (kShortField + key_bytes + kShortField + value_bytes) * kEntryLengthUnit;

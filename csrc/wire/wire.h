@@ -35,7 +35,7 @@ constexpr uint32_t FieldOf(uint32_t tag) { return tag >> 3; }
 constexpr uint32_t kMaxShortLength = 0x7f;  // the longest length that takes one byte
 constexpr int kMaxGroupDepth = 100;         // deeper nesting is refused, as by the protobuf runtime
 
-// As DecodeVarint, for tags and lengths, most of which take one byte.
+// Like DecodeVarint, for tags and lengths, most of which take one byte.
 inline const uint8_t* ReadVarint(const uint8_t* p, const uint8_t* end, uint64_t* value) {
   if (p < end && *p < 0x80) [[likely]] {
     *value = *p;

@@ -123,7 +123,7 @@ def test_a_preamble_of_five_bytes_is_read():
 @pytest.mark.parametrize(
     ("what", "data"),
     [
-        ("a block of no bytes", b"\0\0\0\0"),
+        ("an empty block", b"\0\0\0\0"),
         ("can't hold what it claims", b"\xff\xff\xff\xff" + varint(10) + bytes(100)),
         ("can't hold what it claims", snappy_block(varint(2**32 - 1) + literal(bytes(100)))),
         ("can't hold what it claims", snappy_block(b"\xff\xff\xff\xff\x7f" + literal(bytes(100)))),

@@ -245,7 +245,7 @@ def test_a_view_of_bytes_that_are_not_there_is_refused():
         (2**31 - 1, 0, 0, 0),
     ]:
         made = node(b"vz", 1, [None, views(view), b"x" * 15, int64(15)])
-        with pytest.raises(tf.errors.InvalidArgumentError, match="has no such bytes"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="which is shorter"):
             tf.encode_examples({"a": made})
 
 

@@ -279,13 +279,13 @@ def test_an_inferred_shape_says_where_it_is_from():
     "groups, error",
     [
         ([[]], "a group needs features"),
-        ([[7]], "a group has a feature that there is none of"),
-        ([[0], [0]], "a feature has one place in one group"),
-        ([[0, 1]], "a group has one type of values"),
-        ([[2]], "a group takes numbers"),
-        ([[3]], "a group takes scalars"),
-        ([[4]], "a group takes scalars"),
-        ([[5]], "a group does not say which rows have its features"),
+        ([[7]], "a group names a feature that does not exist"),
+        ([[0], [0]], "a feature may be in one group only, and once"),
+        ([[0, 1]], "features of a group must have the same type"),
+        ([[2]], "features of a group must be numbers"),
+        ([[3]], "features of a group must be scalars"),
+        ([[4]], "features of a group must be scalars"),
+        ([[5]], "features of a group cannot report presence"),
     ],
 )
 def test_the_core_relies_on_nobodys_checks(groups, error):

@@ -59,8 +59,8 @@ OTHERS = [
     ("WAV", b"RIFF\x04\x00\x00\x00WAVE\xff"),
     ("TIFF", b"II*\x00\x08\x00\x00\x00"),
     ("BMP", b"BM\x08\x00\x00\x00\x00\xff"),
-    ("not known", b"\xff\xfe\xfd"),
-    ("not known", b"\x00\x00\x00\x01"),
+    ("unknown form", b"\xff\xfe\xfd"),
+    ("unknown form", b"\x00\x00\x00\x01"),
 ]
 
 
@@ -143,7 +143,7 @@ def test_a_message_of_a_known_form_has_its_name():
     assert _core.looks_like(b"") == "an empty record"
 
 
-UNKNOWN = "bytes of a form that is not known here"
+UNKNOWN = "bytes of an unknown form"
 
 
 def fields(*names):

@@ -329,7 +329,7 @@ def test_a_state_from_a_longer_file_is_refused(tmp_path, compression, left):
         writer.write_batch(records[:left])
     again = tf.ShardReader(path, batch_size=10, on_corrupt="skip")
     again.load_state_dict(state)
-    with pytest.raises(tf.DataLossError, match="where the saved state goes on; has the file changed"):
+    with pytest.raises(tf.DataLossError, match="where the saved state continues; has the file changed"):
         list(again)
 
 

@@ -33,7 +33,7 @@ _NAMES = {
     "a message with Examples inside": "nested Examples",
     "statistics of TFX (DatasetFeatureStatisticsList)": "TFX statistics",
     "JSON text": "JSON",
-    "bytes of a form that is not known here": "opaque bytes",
+    "bytes of an unknown form": "opaque bytes",
 }
 _PROTOBUF = "another protobuf message"
 _CERTAIN = (EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, "text", "JSON")  # recognised by their form alone

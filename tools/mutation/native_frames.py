@@ -122,9 +122,9 @@ MUTANTS = [
     ),
     Mutant(
         "codec/snappy.cc",
-        'if (length_ == 0) return Status::DataLoss("a block of no bytes");',
+        'if (length_ == 0) return Status::DataLoss("an empty block");',
         "",
-        "a block of no bytes",
+        "an empty block",
         "core/test_snappy",
     ),
     Mutant(
