@@ -11,7 +11,7 @@ from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, Ragged
 from ..examples.messages.tensors import decode_json_example, parse_tensor, serialize_tensor
 from ..files.system.file_system import matching_files, read_file, write_file
 from ..io import parse_sequence_example, parse_single_sequence_example
-from ..values.ops import cast, concat, constant, one_hot, reshape, stack
+from ..values.plain_ops import cast, concat, constant, one_hot, reshape, stack
 from . import io
 from .io import decode_raw, parse_example, parse_single_example
 

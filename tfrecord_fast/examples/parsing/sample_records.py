@@ -12,7 +12,7 @@ from ...dtypes import as_dtype
 from ...typing import Features
 from ..features import FixedLenFeature, FixedLenSequenceFeature, OwnFeature, RaggedFeature, SparseFeature, normalize
 from ..messages.wire import Value, to_example, to_sequence
-from .raw_columns import index_keys_of
+from .core_columns import index_keys_of
 
 __all__ = ["example_like", "sequence_example_like"]
 

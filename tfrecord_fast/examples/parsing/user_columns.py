@@ -13,8 +13,8 @@ from ...typing import Column
 from ...values.columns.ragged import RaggedTensor, ragged_of
 from ...values.columns.sparse import SparseTensor, sparse_of
 from ..features import SparseFeature
+from .core_columns import RawColumns, index_keys_of
 from .partitions import RowError, partition_batch, partition_single
-from .raw_columns import RawColumns, index_keys_of
 
 __all__ = ["Result", "of_batch", "of_lists", "of_one"]
 
