@@ -140,28 +140,6 @@ def test_a_reader_keeps_the_features_that_it_was_given(tmp_path):
     assert sorted(indexed.take([0])) == ["x", "y"]
 
 
-def test_lists_and_arrays_in_features_are_kept_as_they_were_given(tmp_path):
-    path = examples(tmp_path / "a.tfrecord", 2)
-    default, shape = np.array([5, 6]), [2]
-    features = {"x": INT, "z": tf.FixedLenFeature(shape, tf.int64, default)}
-    readers = [tf.ShardReader(path, features), tf.IndexedReader(path, features)]
-    default[:], shape[0] = 9, 3
-    for reader in readers:
-        for one in (reader, pickle.loads(pickle.dumps(reader)), copy.deepcopy(reader)):
-            columns = one[:] if isinstance(one, tf.IndexedReader) else next(iter(one))
-            assert columns["z"].tolist() == [[5, 6], [5, 6]]
-
-
-def test_sizes_of_a_sparse_feature_are_kept_as_they_were_given(tmp_path):
-    path = tmp_path / "a.tfrecord"
-    with tf.ExampleWriter(str(path)) as writer:
-        writer.write({"i": [[1]], "j": [[2]], "v": [[7]]})
-    sizes = [4, 4]
-    reader = tf.ShardReader(str(path), {"s": tf.SparseFeature(["i", "j"], "v", tf.int64, sizes)})
-    sizes[:] = [1, 1]
-    assert next(iter(reader))["s"].shape == (1, 4, 4)
-
-
 def test_names_of_columns_are_kept_as_they_were_given(tmp_path):
     path = examples(tmp_path / "a.tfrecord", 2)
     columns = ["x"]
