@@ -9,17 +9,15 @@ from ..errors import InvalidArgumentError, OutOfRangeError
 from ..examples.features import copied
 from ..examples.parsing.groups import check_label, frozen_groups
 from ..examples.parsing.parse import parse_example
-from ..files.writing.writer import TFRecordWriter as RecordWriter
 from ..typing import Groups, PathLike
 from ..values.elements.nests import normalize, stack
 from .dataset import Dataset
 from .files.csv_files import CsvDataset, make_csv_dataset
 from .files.records import TFRecordDataset
 from .functions import call
-from .handle import Handle, node_of, same_of
+from .handle import node_of, same_of
 from .nodes.elements.checks import Counted
 from .nodes.joins.joining import InterleaveAhead
-from .nodes.native.running import run
 from .numbers import AUTOTUNE, INFINITE, UNKNOWN, check_count
 from .options import (
     AutoShardPolicy,
@@ -31,6 +29,7 @@ from .options import (
     Options,
     ThreadingOptions,
 )
+from .saving.record_files import TFRecordWriter
 
 __all__ = [
     "AUTOTUNE",
@@ -478,31 +477,3 @@ def sample_from_datasets(
 def save(dataset: Any, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
     """`Dataset.save`."""
     dataset.save(path, compression, shard_func, checkpoint_args)
-
-
-class TFRecordWriter:
-    """Writer of a dataset of strings into one file.
-
-    >>> import tfrecord_fast as tf
-    >>> strings = tf.data.Dataset.from_tensor_slices(["a", "b"])
-    >>> tf.data.experimental.TFRecordWriter("/tmp/strings.tfrecord").write(strings)
-    >>> list(tf.data.TFRecordDataset("/tmp/strings.tfrecord"))
-    [b'a', b'b']
-    """
-
-    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
-        self._filename, self._compression_type = filename, compression_type
-
-    def write(self, dataset: Any) -> None:
-        """Write all elements.
-
-        Raises:
-          TypeError: an element is not a scalar string.
-        """
-        if not isinstance(dataset, Handle):
-            raise TypeError(f"`dataset` must be a dataset, got {type(dataset).__name__}")
-        with RecordWriter(self._filename, options=self._compression_type or "") as writer:
-            for record in run(node_of(dataset)):
-                if not isinstance(record, bytes):
-                    raise TypeError(f"`dataset` must produce scalar strings, got {type(record).__name__}")
-                writer.write(record)

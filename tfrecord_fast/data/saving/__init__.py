@@ -3,5 +3,6 @@
 | module | subject |
 | --- | --- |
 | `saved` | the file format |
+| `record_files` | `data.experimental.TFRecordWriter` |
 | `named_tuples` | named tuples and attrs classes of elements |
 """
