@@ -40,7 +40,7 @@ def frames(path: str, check: bool = True) -> Iterator[bytes]:
                 raise ValueError(f"{path}: truncated")
             (length,) = struct.unpack_from("<Q", header)
             if check and masked_crc(header[:8]) != struct.unpack_from("<I", header, 8)[0]:
-                raise ValueError(f"{path}: damaged, or no TFRecord file: the CRC of a length is wrong")
+                raise ValueError(f"{path}: damaged, or not a TFRecord file: the CRC of a length is wrong")
             body = file.read(length + 4)
             if len(body) < length + 4:
                 raise ValueError(f"{path}: truncated")

@@ -151,7 +151,7 @@ def copy_head(path: str, target: Path, share: float) -> None:
             header = file.read(8)
             end += struct.unpack("<Q", header)[0] + FRAME if len(header) == 8 else size
             if end > size:
-                raise ValueError(f"{path}: truncated, or no TFRecord file")
+                raise ValueError(f"{path}: truncated, or not a TFRecord file")
         file.seek(0)
         with open(target, "wb") as out:
             while end > 0:
