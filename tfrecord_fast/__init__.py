@@ -40,8 +40,8 @@ _names = _lazy_names(
         ".files.writing.writer": "TFRecordWriter",
         ".train": "Example SequenceExample",
         ".values.columns.bytes_array": "BytesArray",
-        ".values.ops": "cast concat constant convert_to_tensor expand_dims numpy_function one_hot py_function reshape "
-        "shape squeeze stack transpose",
+        ".values.plain_ops": "cast concat constant convert_to_tensor expand_dims numpy_function one_hot py_function "
+        "reshape shape squeeze stack transpose",
         ".values.columns.ragged": "RaggedTensor",
         ".values.columns.sparse": "SparseTensor",
     },

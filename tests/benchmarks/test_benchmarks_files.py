@@ -184,7 +184,7 @@ def test_a_length_is_not_believed_before_its_crc(tmp_path):
     path.write_bytes(struct.pack("<QI", 2**60, 0) + b"x" * 20)
     with pytest.raises(ValueError, match="the CRC of a length is wrong"):
         list(frames(str(path)))
-    with pytest.raises(FilesError, match="no TFRecord file"):
+    with pytest.raises(FilesError, match="not a TFRecord file"):
         dataset(path)
 
 

@@ -161,7 +161,7 @@ def test_a_missing_file_is_status_2_and_the_rest_is_checked(tmp_path, run, good)
 
 
 def test_a_folder_without_files_is_status_2(tmp_path, run):
-    assert run("info", tmp_path)[::2] == (2, f"tfrecord-fast: {tmp_path}: there is no file in the folder\n")
+    assert run("info", tmp_path)[::2] == (2, f"tfrecord-fast: {tmp_path}: no files in the folder\n")
 
 
 def test_a_folder_is_taken_as_its_files(tmp_path, run_json):

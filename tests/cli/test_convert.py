@@ -431,7 +431,7 @@ def test_input_without_an_extension_is_known_by_its_first_bytes(tmp_path, run):
     assert run(tmp_path / "part-0", tmp_path / "back.tfrecord") == (0, "")
     assert read(tmp_path / "back.tfrecord") == records
     (tmp_path / "rows").write_text("a,b\n1,2\n")
-    assert complains(run(tmp_path / "rows", tmp_path / "x.tfrecord"), 2, "it is CSV text", "--from csv")
+    assert complains(run(tmp_path / "rows", tmp_path / "x.tfrecord"), 2, "looks like CSV text", "--from csv")
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.parquet"])

@@ -12,7 +12,7 @@ from tests.support.command import COMMAND, run_here
 from tests.support.other_files import OTHER_FILES
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
-from tfrecord_fast.files.naming.formats import foreign_kind
+from tfrecord_fast.files.naming.formats import foreign_format
 
 EXAMPLE = wire.example([(b"a", wire.feature("int64", [1])), (b"b", wire.feature("bytes", [b"x"]))])
 
@@ -81,7 +81,7 @@ def test_every_command_says_what_it_is_instead(other, tmp_path, run):
     for command in ["info", "verify", "cat", "schema", "view", "convert out.tfrecord", "convert out.jsonl"]:
         name, *output = command.split()
         status, out, err = run(name, path, *(tmp_path / one for one in output))
-        assert status == 2 and f"{path}: no TFRecord file: it is " in err and said in err
+        assert status == 2 and f"{path}: not a TFRecord file (looks like " in err and said in err
         assert "DAMAGED" not in out and len(list(tmp_path.iterdir())) == 1
 
 
@@ -136,18 +136,18 @@ def test_array_record_as_its_own_writer_writes_it(tmp_path):
     writer.write(b"x")
     writer.close()
     data = (tmp_path / "a").read_bytes()
-    assert foreign_kind(data, len(data)) == "an ArrayRecord file"
+    assert foreign_format(data, len(data)) == "an ArrayRecord file"
 
 
 def test_parquet_and_arrow_as_pyarrow_writes_them(tmp_path):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table({"a": [1]})
     parquet.write_table(table, tmp_path / "a")
-    assert foreign_kind((tmp_path / "a").read_bytes()) == "a Parquet file"
+    assert foreign_format((tmp_path / "a").read_bytes()) == "a Parquet file"
     for make, name in ((pa.ipc.new_file, "file"), (pa.ipc.new_stream, "stream")):
         with make(tmp_path / name, table.schema) as writer:
             writer.write_table(table)
-        assert foreign_kind((tmp_path / name).read_bytes()) in ("an Arrow IPC file", "an Arrow IPC stream")
+        assert foreign_format((tmp_path / name).read_bytes()) in ("an Arrow IPC file", "an Arrow IPC stream")
 
 
 KINDS = {"Example": "Example", "SequenceExample": "SequenceExample", "Event": "TensorBoard event", "ELWC": "ELWC"}

@@ -146,7 +146,7 @@ def test_orc_refuses_what_it_can_not_hold(tmp_path, capsys):
     with tf.io.TFRecordWriter(tmp_path / "in") as writer:
         writer.write_batch([wire.example([(b"a", b"")]), wire.example([(b"a", wire.feature("int64", [1]))])])
     assert main(["convert", str(tmp_path / "in"), str(tmp_path / "a.orc")]) == 2
-    assert "without a kind in some records, and ORC can't say so" in capsys.readouterr().err
+    assert "has no kind in some records, which ORC cannot represent" in capsys.readouterr().err
 
 
 WHOLE = [row for row in manifest() if "Example" in row["kind"] and int(row["records"]) <= 5000]
@@ -189,17 +189,17 @@ def test_nan_may_be_null_or_text(tmp_path, form, expected):
 def test_nan_is_for_json(tmp_path, capsys):
     (tmp_path / "in").touch()
     assert main(["convert", str(tmp_path / "in"), str(tmp_path / "a.csv"), "--nan", "null"]) == 2
-    assert "--nan is for JSON lines" in capsys.readouterr().err
+    assert "--nan requires a JSON lines output" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"feature_lists": {"a": [[1]]}, "b": 1}', "nothing beside 'feature_lists'"),
-        ('{"context": 5, "feature_lists": {}}', "expected an object of features under 'context'"),
+        ('{"feature_lists": {"a": [[1]]}, "b": 1}', "expected only 'feature_lists' and 'context'"),
+        ('{"context": 5, "feature_lists": {}}', "'context', an object of features"),
         ('{"feature_lists": {"a": [[1], ["x"]]}}', "feature list 'a': conflicting kinds"),
         ('{"a": {"empty": "int64"}}\n{"a": "x"}', "no integers here, text elsewhere"),
-        ('{"a": {"empty": "other"}}', "can't be written"),
+        ('{"a": {"empty": "other"}}', "an Example cannot hold"),
     ],
 )
 def test_json_that_is_no_record_is_told(tmp_path, capsys, text, words):

@@ -29,7 +29,7 @@ from tests.support.copying import (  # noqa: F401
 from tests.support.peak_memory import MIB, PEAK_IS_TOLD
 from tests.support.peak_memory import run as run_for_peak
 from tfrecord_fast import _core
-from tfrecord_fast.files.rewriting.dividing import by_hash, parts_by_bytes, parts_by_records, stratified
+from tfrecord_fast.files.rewriting.dividing import by_hash, files_by_bytes, files_by_records, stratified
 from tfrecord_fast.files.rewriting.row_keys import features_key, whole_records
 
 # ---- In order ----
@@ -54,7 +54,7 @@ def test_one_after_the_other_the_parts_are_the_input(given_records, compression,
 def test_parts_are_as_large_as_they_may_be(batches, most):
     given_batches = [_core.record_batch([bytes(size) for size in sizes]) for sizes in batches]
     parts = collections.defaultdict(list)
-    for part, batch in parts_by_bytes(given_batches, most):
+    for part, batch in files_by_bytes(given_batches, most):
         parts[part] += (batch.sizes + 16).tolist()
     frames = [size + 16 for sizes in batches for size in sizes]
     expected, held = [], most
@@ -73,7 +73,7 @@ def test_parts_have_as_many_records_as_they_are_to_have(batches, sizes):
     numbers = iter(range(total))
     given_batches = [_core.record_batch([b"%d" % next(numbers) for _ in range(count)]) for count in batches]
     parts = collections.defaultdict(list)
-    for part, batch in parts_by_records(given_batches, lambda part: sizes[part]):
+    for part, batch in files_by_records(given_batches, lambda part: sizes[part]):
         parts[part] += batch.tolist()
     assert [r for part in sorted(parts) for r in parts[part]] == [b"%d" % i for i in range(total)]
     assert all(len(parts[part]) == sizes[part] for part in sorted(parts)[:-1])

@@ -477,7 +477,7 @@ def test_what_is_no_tfrecord_file_is_named(tmp_path, capsys):
     for name, said in (
         ("lfs", "run `git lfs pull`"),
         ("text.gz", "text, compressed with GZIP"),
-        ("fifo", "read twice"),
+        ("fifo", "pipes and devices cannot be shown"),
         ("missing", "No such file"),
     ):
         assert main(["view", str(tmp_path / name)]) == 2

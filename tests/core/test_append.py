@@ -50,7 +50,7 @@ def test_appending_to_a_plain_file_adds_the_frames(path):
 def test_what_could_not_be_read_after_gzip_is_not_appended(path, before, bits):
     write(path, [b"a"], tf.io.TFRecordOptions("GZIP", window_bits=before))
     was = path.read_bytes()
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{path}: append=True: window_bits {bits} writes"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{path}: append=True: window_bits {bits} means"):
         write(path, [b"b"], tf.io.TFRecordOptions("GZIP", window_bits=bits), append=True)
     assert path.read_bytes() == was and os.listdir(path.parent) == [path.name]
 
@@ -119,12 +119,12 @@ def test_a_file_compressed_in_another_way_is_refused_and_left_alone(path, there,
         write(path, [b"x"], kind, append=True)
     assert path.read_bytes() == data
     says = [f'compressed as "{one}"' if one else "uncompressed" for one in (there, kind)]
-    assert f"; the file seems to be {says[0]}, and what is appended would be {says[1]}: " in caught.value.reason
+    assert f"; the file seems to be {says[0]}, but the new records would be {says[1]}: " in caught.value.reason
     assert (caught.value.path, caught.value.record_index) == (str(path), 0)
 
 
 def test_appending_needs_a_path():
-    with pytest.raises(ValueError, match="path of a file"):
+    with pytest.raises(ValueError, match="needs a local path"):
         tf.io.TFRecordWriter(io.BytesIO(), append=True)
 
 

@@ -13,7 +13,7 @@ import pytest
 import tfrecord_fast as tf
 import tfrecord_fast.tensorflow as face
 from tests.support import live_tensorflow
-from tfrecord_fast.data.saved import elements_in
+from tfrecord_fast.data.saving.saved import elements_in
 
 Dataset = tf.data.Dataset
 

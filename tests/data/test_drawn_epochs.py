@@ -8,7 +8,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.data.handle import node_of
-from tfrecord_fast.data.nodes.node import Run
+from tfrecord_fast.data.nodes.base.node import Run
 from tfrecord_fast.values.elements.nests import leaves
 
 RECORDS = 22

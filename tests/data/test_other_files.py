@@ -77,7 +77,7 @@ def test_a_carriage_return_within_a_line_is_kept(tmp_path):
 
 def test_a_file_smaller_than_its_footer_is_an_error(tmp_path):
     (tmp_path / "a").write_bytes(bytes(10))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no multiple of 4"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not a multiple of 4"):
         list(tf.data.FixedLengthRecordDataset(tmp_path / "a", 4, footer_bytes=30))
 
 

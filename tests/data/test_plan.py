@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.support.paths import ROOT
 from tfrecord_fast.data.handle import node_of
-from tfrecord_fast.data.nodes.node import Run
+from tfrecord_fast.data.nodes.base.node import Run
 
 NODES = Path(tf.__file__).parent / "data" / "nodes"
 PLANS = {".plan", ".planning", ".running", ".describing"}
@@ -353,7 +353,7 @@ def test_a_class_that_iterates_in_its_own_way_is_a_source():
 
 
 def test_without_a_node_there_are_no_elements():
-    with pytest.raises(TypeError, match="Dataset gives no elements by itself"):
+    with pytest.raises(TypeError, match="Dataset is not iterable on its own"):
         iter(tf.data.Dataset())
 
 
@@ -393,7 +393,7 @@ def test_a_class_that_never_called_its_base_has_no_elements():
             pass
 
     assert (repr(Bare()), Bare().cardinality()) == ("<Dataset Bare>", tf.data.UNKNOWN_CARDINALITY)
-    with pytest.raises(TypeError, match="Bare gives no elements by itself"):
+    with pytest.raises(TypeError, match="Bare is not iterable on its own"):
         iter(Bare())
 
 

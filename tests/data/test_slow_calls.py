@@ -5,14 +5,14 @@ import threading
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.data.nodes import threads as nodes
+from tfrecord_fast.data.nodes.ahead import trials
 
 
 @pytest.fixture
 def called_here(monkeypatch):
     """Of each element, whether the function was called where its result was wanted; it takes so many seconds."""
     now, here = [0.0], threading.get_ident()
-    monkeypatch.setattr(nodes, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(trials, "perf_counter", lambda: now[0])
 
     def calls(seconds):
         found = {}

@@ -411,7 +411,7 @@ def test_a_function_that_asks_the_iterator_that_calls_it_gets_an_error(make):
         return next(held[0]) if held else x
 
     held.append(iter(make(tf.data.Dataset.range(5).map(ask))))
-    with pytest.raises(RuntimeError, match="the iterator that is calling it"):
+    with pytest.raises(RuntimeError, match="from within a function that this iterator is running"):
         next(held[0])
     held.clear()
 

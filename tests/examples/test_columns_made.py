@@ -17,7 +17,8 @@ from tfrecord_fast.examples.encoding.feature_lists import _arrow_list
 from tfrecord_fast.examples.encoding.sequences import _check_exact, _is_buffer
 from tfrecord_fast.examples.messages import protobuf as messages
 from tfrecord_fast.examples.messages.wire import array_of, entries_of, sequence_of, steps_of
-from tfrecord_fast.examples.parsing import partitions, results
+from tfrecord_fast.examples.parsing import partitions
+from tfrecord_fast.examples.parsing import user_columns as results
 
 pa = pytest.importorskip("pyarrow")
 Invalid = tf.errors.InvalidArgumentError

@@ -9,7 +9,7 @@ import tfrecord_fast as tf
 import tfrecord_fast.tensorflow as face
 from tests.support import wire_writer as wire
 from tfrecord_fast.base.samples import sampling
-from tfrecord_fast.examples.parsing.made_up import example_like, sequence_example_like
+from tfrecord_fast.examples.parsing.sample_records import example_like, sequence_example_like
 
 Ragged = tf.io.RaggedFeature
 CUTS = {

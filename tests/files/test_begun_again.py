@@ -102,20 +102,20 @@ def test_an_iteration_that_could_not_begin_uses_no_epoch(tmp_path):
 
 def test_a_permutation_is_that_of_its_epoch_whatever_another_thread_asks_for():
     from tfrecord_fast.base.ranks import Rank
-    from tfrecord_fast.files.reading.global_shuffle import Permutation, ShuffleOrder, _Maker
+    from tfrecord_fast.files.reading.global_shuffle import Permutation, ShuffleOrder, _WindowMaker
 
     class Reader:
         def __len__(self):
             return 100
 
-    maker = _Maker(Reader(), ShuffleOrder(4, False, 1, Rank(0, 1), 0, -1), None, 1)
-    code, met = _Maker._of_epoch.__code__, []
+    maker = _WindowMaker(Reader(), ShuffleOrder(4, False, 1, Rank(0, 1), 0, -1), None, 1)
+    code, met = _WindowMaker._epoch_permutation.__code__, []
     last = max(line for _, _, line in code.co_lines() if line)
 
     def of_line(frame, event, _):
         if event == "line" and frame.f_lineno == last and not met:
             met.append(1)
-            other = threading.Thread(target=maker._of_epoch, args=(1,), daemon=True)
+            other = threading.Thread(target=maker._epoch_permutation, args=(1,), daemon=True)
             other.start()
             other.join(2)  # a lock would make it wait for this thread
         return of_line
@@ -123,7 +123,7 @@ def test_a_permutation_is_that_of_its_epoch_whatever_another_thread_asks_for():
     before = sys.gettrace()
     sys.settrace(lambda frame, event, _: of_line if frame.f_code is code else None)
     try:
-        found = maker._of_epoch(0)
+        found = maker._epoch_permutation(0)
     finally:
         sys.settrace(before)
     places = np.arange(100)
@@ -138,28 +138,6 @@ def test_a_reader_keeps_the_features_that_it_was_given(tmp_path):
     features.pop("y")
     assert sorted(next(iter(reader))) == ["x", "y"]
     assert sorted(indexed.take([0])) == ["x", "y"]
-
-
-def test_lists_and_arrays_in_features_are_kept_as_they_were_given(tmp_path):
-    path = examples(tmp_path / "a.tfrecord", 2)
-    default, shape = np.array([5, 6]), [2]
-    features = {"x": INT, "z": tf.FixedLenFeature(shape, tf.int64, default)}
-    readers = [tf.ShardReader(path, features), tf.IndexedReader(path, features)]
-    default[:], shape[0] = 9, 3
-    for reader in readers:
-        for one in (reader, pickle.loads(pickle.dumps(reader)), copy.deepcopy(reader)):
-            columns = one[:] if isinstance(one, tf.IndexedReader) else next(iter(one))
-            assert columns["z"].tolist() == [[5, 6], [5, 6]]
-
-
-def test_sizes_of_a_sparse_feature_are_kept_as_they_were_given(tmp_path):
-    path = tmp_path / "a.tfrecord"
-    with tf.ExampleWriter(str(path)) as writer:
-        writer.write({"i": [[1]], "j": [[2]], "v": [[7]]})
-    sizes = [4, 4]
-    reader = tf.ShardReader(str(path), {"s": tf.SparseFeature(["i", "j"], "v", tf.int64, sizes)})
-    sizes[:] = [1, 1]
-    assert next(iter(reader))["s"].shape == (1, 4, 4)
 
 
 def test_names_of_columns_are_kept_as_they_were_given(tmp_path):

@@ -40,7 +40,7 @@ def counter(monkeypatch):
 def forked(counter):
     """As a process that was forked has it."""
     made = copy.copy(counter)
-    made._made_by = -1
+    made._created_by = -1
     return made
 
 
@@ -249,9 +249,9 @@ def test_a_choice_of_the_parent_is_no_choice_of_a_forked_process(counter):
 
 
 def test_a_board_that_is_inherited_is_the_same_one_and_closes_its_file(counter):
-    handle = SimpleNamespace(detach=lambda: os.dup(counter._board._file))
-    board = epochs._Board._inherited(handle, counter._board._place, 42)
-    file = board._file
+    handle = SimpleNamespace(detach=lambda: os.dup(counter._board._descriptor))
+    board = epochs._Board._inherited(handle, counter._board._offset, 42)
+    file = board._descriptor
     board.go_to(8)
     assert counter.next == 8 and board.owner == 42
     del board
@@ -261,13 +261,13 @@ def test_a_board_that_is_inherited_is_the_same_one_and_closes_its_file(counter):
 
 
 def boards_lie_side_by_side_and_give_their_places_back():
-    boards = [epochs._Board.made(i) for i in range(40)]
+    boards = [epochs._Board.create(i) for i in range(40)]
     assert [board.begin((3, 0), 2, None, 100) for board in boards] == list(range(40))
     assert [board.next() for board in boards] == [100 + i for i in range(40)]
-    places = {board._place for board in boards}
+    places = {board._offset for board in boards}
     assert len(places) == 40
     del boards
-    assert {epochs._Board.made(0)._place, epochs._Board.made(0)._place} <= places
+    assert {epochs._Board.create(0)._offset, epochs._Board.create(0)._offset} <= places
     return True
 
 
@@ -277,13 +277,13 @@ def test_boards_of_one_process_lie_side_by_side_and_give_their_places_back():
 
 
 def test_a_board_in_the_place_of_another_remembers_nothing_of_it():
-    board = epochs._Board.made(0)
+    board = epochs._Board.create(0)
     assert board.begin((3, 0), 2, None, 1) == 0
-    place = board._place
-    epochs._here()._free.clear()
+    place = board._offset
+    epochs._own_board_file()._free.clear()
     del board
-    board = epochs._Board.made(0)
-    assert board._place == place and board.begin((3, 0), 2, 5, 1) == 5 and board.next() == 6
+    board = epochs._Board.create(0)
+    assert board._offset == place and board.begin((3, 0), 2, 5, 1) == 5 and board.next() == 6
 
 
 def test_a_lock_that_another_thread_holds_is_not_held_in_a_child(counter):

@@ -15,7 +15,7 @@ import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfrecord_fast.files.naming.file_objects import FileObject
-from tfrecord_fast.files.naming.formats import foreign_kind, head_of
+from tfrecord_fast.files.naming.formats import foreign_format, head_of
 from tfrecord_fast.files.reading import record_counts
 from tfrecord_fast.files.reading.byte_ranges import plan_splits
 from tfrecord_fast.files.rewriting import shuffling
@@ -76,7 +76,7 @@ def test_links_that_lead_in_circles_have_an_end(tmp_path):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("empty", "there is no file in the folder"),
+        ("empty", "no files in the folder"),
         ("none*", "no file matches the pattern"),
         ("em*", "only folders match the pattern"),
         ("none", "No such file or directory"),
@@ -93,14 +93,12 @@ def test_a_name_of_no_file_is_named(tmp_path, name, said):
 
 def test_files_that_others_can_not_open_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(
-        TypeError, match=f"{tmp_path}/pipe is not a regular file: what is read from it here could not be"
-    ):
+    with pytest.raises(TypeError, match=f"{tmp_path}/pipe is not a regular file; other processes could not read"):
         listed_parts(str(tmp_path / "pipe"), SETTINGS)
     put(tmp_path, "a")
     with open(tmp_path / "a", "rb") as file:
         for given in (file, FileObject(file, 0)):
-            with pytest.raises(TypeError, match="only paths and URLs can be read elsewhere, got BufferedReader"):
+            with pytest.raises(TypeError, match="by other processes, got BufferedReader"):
                 listed_parts([given], SETTINGS)
             assert file.tell() == 0
 
@@ -122,7 +120,7 @@ def test_a_folder_that_can_not_be_read_is_an_error(tmp_path, monkeypatch):
 
 
 def test_files_below_are_those_that_are_called_so(tmp_path):
-    with pytest.raises(FileNotFoundError, match="there is no file in the folder") as caught:
+    with pytest.raises(FileNotFoundError, match="no files in the folder") as caught:
         files_below(str(tmp_path))
     assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, str(tmp_path))
     put(tmp_path, "b/readme", "a.idx")
@@ -140,7 +138,7 @@ def test_objects_are_listed_as_files_are(memory):
     assert [(part.file.rpartition("s/")[2], part.bytes) for part in found] == [("a", 0), ("c/d", 34)]
     found = listed_parts(["memory://s/c/d", "memory://s/*"], SETTINGS)
     assert [part.bytes for part in found] == [34, 0, 17] and found[0].version == found[0].version != found[1].version
-    with pytest.raises(FileNotFoundError, match="there is no object in the folder") as caught:
+    with pytest.raises(FileNotFoundError, match="no objects in the folder") as caught:
         listed_parts("memory://none/", SETTINGS)
     assert caught.value.errno == errno.ENOENT
 
@@ -174,24 +172,27 @@ def test_a_manifest_is_a_sequence_with_sums(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\xff", "a list of files is text, in UTF-8"),
-        (b"a\nb\0c\n", "line 2 has a null character: no name of a file"),
-        (b"# nothing\n\n", "the list names no file"),
-        (b"{", "the manifest is no JSON: "),
-        ({"file": []}, 'a manifest is {"files": [...]}'),
-        ({"files": []}, "the list names no file"),
-        ({"files": ["a"]}, "entry 0 of the manifest is no object"),
-        ({"files": [{"name": "a"}, {"bytes": 3}]}, 'entry 1 of the manifest has no "name"'),
-        ({"files": [{"name": ""}]}, 'entry 0 of the manifest has no "name"'),
-        ({"files": [{"name": "a\0"}]}, 'entry 0 of the manifest has no "name"'),
-        ({"files": [{"name": "a", "bytes": -1}]}, 'entry 0 of the manifest: "bytes" is a number of them, got -1'),
+        (b"\xff", "the list is not UTF-8 text"),
+        (b"a\nb\0c\n", "line 2 has a null character"),
+        (b"# nothing\n\n", "the list is empty"),
+        (b"{", "the manifest is not valid JSON: "),
+        ({"file": []}, 'the manifest has no "files": [...]'),
+        ({"files": []}, "the list is empty"),
+        ({"files": ["a"]}, "entry 0 of the manifest is not an object"),
+        ({"files": [{"name": "a"}, {"bytes": 3}]}, 'entry 1 of the manifest has no valid "name"'),
+        ({"files": [{"name": ""}]}, 'entry 0 of the manifest has no valid "name"'),
+        ({"files": [{"name": "a\0"}]}, 'entry 0 of the manifest has no valid "name"'),
+        (
+            {"files": [{"name": "a", "bytes": -1}]},
+            'entry 0 of the manifest: "bytes" must be a non-negative integer, got -1',
+        ),
         (
             {"files": [{"name": "a", "records": True}]},
-            'entry 0 of the manifest: "records" is a number of them, got True',
+            'entry 0 of the manifest: "records" must be a non-negative integer, got True',
         ),
         (
             {"files": [{"name": "a", "records": 1 << 62}]},
-            'entry 0 of the manifest: "records" is a number of them, got 46',
+            'entry 0 of the manifest: "records" must be a non-negative integer, got 46',
         ),
     ],
 )
@@ -276,7 +277,7 @@ def test_only_regular_files_have_a_head(tmp_path):
     assert head_of(str(tmp_path / "a")) == (b"x" * 65536, 70000)
     for name in ("pipe", "none", "", "a\0b"):
         assert head_of(str(tmp_path / name)) == (b"", None)
-    assert foreign_kind(b"\x1f\x8b no gzip") is None
+    assert foreign_format(b"\x1f\x8b no gzip") is None
 
 
 def test_errors_of_a_file_without_a_name_name_its_folder(tmp_path):
@@ -319,7 +320,7 @@ def test_a_directory_bucket_is_listed_to_its_end():
             return iter([[{"path": key, "size": 1, "e_tag": "x", "last_modified": datetime.now()} for key in keys]])
 
     store = object.__new__(ObjectStore)
-    store._library, store._patient, store._kind, store._base = Library(), None, "S3", "s3://b--x-s3"
+    store._library, store._patient, store._provider, store._base = Library(), None, "S3", "s3://b--x-s3"
     store._is_express = True
     assert [info.url for info in store.list("d/train-")] == ["s3://b--x-s3/d/train-1", "s3://b--x-s3/d/train-0"]
 

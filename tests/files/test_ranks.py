@@ -292,6 +292,6 @@ def test_equal_parts_of_a_file_of_which_a_reader_of_all_would_see_nothing(tmp_pa
     options = {"shard_by": "record", "equal_shards": "pad", "on_corrupt": "skip_file", "index_cache": False}
     readers = [tf.ShardReader(path, batch_size=1, shard=(part, 3), **options) for part in range(3)]
     for call in (len, list):
-        with pytest.raises(InvalidArgumentError, match="part 0 of 3 has no records, and one reader"):
+        with pytest.raises(InvalidArgumentError, match="shard 0 of 3 has no records, and one reader"):
             call(readers[0])
     assert [[one.tolist() for one in reader] for reader in readers[1:]] == [[[b"1"], [b"4"]], [[b"2"], [b"5"]]]

@@ -18,15 +18,14 @@ from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import FailedPreconditionError, InvalidArgumentError
 from tfrecord_fast.files.naming.location import location_of
 from tfrecord_fast.files.reading.tables import TableSource
-from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
+from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, requests
 from tfrecord_fast.files.stores.errors import of_store
-from tfrecord_fast.files.stores.objects import StoredObject, matching_urls
+from tfrecord_fast.files.stores.objects import matching_urls
 from tfrecord_fast.files.streams import fetching as remote
 from tfrecord_fast.files.streams import random_access
-from tfrecord_fast.files.streams.local_paths import local_path, local_paths
+from tfrecord_fast.files.streams.core_files import local_path, local_paths
 from tfrecord_fast.files.system import url_reader
-from tfrecord_fast.files.system.opening import open_url
-from tfrecord_fast.files.system.url_reader import UrlReader, has_a_size
+from tfrecord_fast.files.system.url_reader import UrlReader, has_a_size, open_url
 from tfrecord_fast.files.system.url_writer import UrlWriter
 
 RECORDS = [b"%03d" % i for i in range(50)]
@@ -61,13 +60,15 @@ def test_no_threads_are_no_number_of_threads(path, threads):
 
 @pytest.mark.parametrize("make", [tf.IndexedReader, tf.ShardReader])
 def test_a_word_for_features_is_infer(path, make):
-    with pytest.raises(InvalidArgumentError, match="features is a dict, None or \"infer\", got 'guess'"):
+    with pytest.raises(InvalidArgumentError, match="features must be a dict, None or \"infer\", got 'guess'"):
         make(path, "guess")
 
 
 def test_a_word_for_the_features_of_a_table_is_infer(path):
     pytest.importorskip("pyarrow")
-    with pytest.raises(InvalidArgumentError, match="features is a dict, a pair of dicts or \"infer\", got 'guess'"):
+    with pytest.raises(
+        InvalidArgumentError, match="features must be a dict, a pair of dicts or \"infer\", got 'guess'"
+    ):
         TableSource(path, "guess")
 
 
@@ -170,7 +171,7 @@ def test_equal_shards_go_on_after_a_fork(path):
     reader = tf.ShardReader(path, shard=(0, 2), equal_shards="drop", batch_size=5)
     batches = iter(reader)
     assert len(next(batches)) == 5
-    counted = reader._running.counted
+    counted = reader._current.counted
     held = counted._lock
     counted._origin._process = -1  # as in a child
     assert reader.state_dict()["given"] == 1
@@ -291,7 +292,7 @@ def test_what_is_closed_takes_nothing_more(memory):
     discarded = UrlWriter("memory://b/b")
     discarded.discard()
     assert discarded.write(b"012") == 3 and discarded.tell() == 0 and not memory.exists("/b/b")
-    with pytest.raises(InvalidArgumentError, match="memory://b/b: an object can't be opened as 'ab'"):
+    with pytest.raises(InvalidArgumentError, match="memory://b/b: mode 'ab' is not supported for URLs"):
         UrlWriter("memory://b/b", "ab")
 
 
@@ -356,19 +357,20 @@ class Busy:
 
 def test_a_size_is_asked_for_until_it_is_there(monkeypatch):
     waits = []
-    monkeypatch.setattr(remote.time, "sleep", waits.append)
+    monkeypatch.setattr(requests.time, "sleep", waits.append)
     busy = [ConnectionError(errno.ECONNABORTED, "busy") for _ in range(9)]
     store = Busy(*busy)
-    assert remote.info_of(StoredObject("busy://k", store, "k"), StoreSettings(timeout=1000)).size == 7
-    assert store.asked == 10 and waits == [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 8.0, 8.0, 8.0]
+    assert requests.read_info(store, "k", StoreSettings(timeout=1000)).size == 7
+    longest = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 8.0, 8.0]
+    assert store.asked == 10 and all(0.5 * most <= wait <= most for wait, most in zip(waits, longest, strict=True))
 
 
 def test_what_will_not_go_away_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(remote.time, "sleep", None)
+    monkeypatch.setattr(requests.time, "sleep", None)
     for errors, kind in (([PermissionError(13, "no")], PermissionError), ([ConnectionError(5, "x")], ConnectionError)):
         store = Busy(*errors)
         with pytest.raises(kind):
-            remote.info_of(StoredObject("busy://k", store, "k"), StoreSettings(timeout=0.1))
+            requests.read_info(store, "k", StoreSettings(timeout=0.01))
         assert store.asked == 1
 
 
@@ -386,7 +388,7 @@ def test_what_will_not_go_away_is_not_asked_again(monkeypatch):
     ],
 )
 def test_an_error_without_a_number_has_that_of_its_class(error, number):
-    assert remote._number_of(error) == number
+    assert remote._error_number(error) == number
 
 
 def refuse(thread):
@@ -452,7 +454,7 @@ def test_a_writer_of_another_process_is_refused(memory):
     writer = UrlWriter("memory://b/a")
     writer._origin._process = -1
     for call in (lambda: writer.write(b"x"), writer.close):
-        with pytest.raises(FailedPreconditionError, match="it belongs to the process that this one was forked from"):
+        with pytest.raises(FailedPreconditionError, match="opened by the parent process"):
             call()
     writer._origin._process = os.getpid()
     writer.discard()

@@ -493,8 +493,8 @@ def test_a_board_that_the_system_does_not_give_is_told(files, monkeypatch):
     def refuse(name):
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
-    monkeypatch.setattr(epochs, "_room", None)
+    monkeypatch.setattr(epochs, "_board_file", None)
     monkeypatch.setattr(os, "memfd_create", refuse)
-    with pytest.warns(RuntimeWarning, match="won't know the reader's epoch, .* Too many open files"):
+    with pytest.warns(RuntimeWarning, match="cannot share the reader's epoch .* Too many open files"):
         reader = tf.ShardReader(files)
     assert (reader.epoch, sum(map(len, reader)) > 0, reader.epoch) == (0, True, 1)

@@ -81,12 +81,12 @@ def test_a_mark_of_utf_8_is_no_part_of_a_name(tmp_path):
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("", "no file"),
-        ("# nothing\n", "no file"),
-        ('{"files": []}', "no file"),
+        ("", "the list is empty"),
+        ("# nothing\n", "the list is empty"),
+        ('{"files": []}', "the list is empty"),
         (b"\xff\xfe", "UTF-8"),
         ("a\nb\0c\n", "line 2"),
-        ('{"files": [', "no JSON"),
+        ('{"files": [', "not valid JSON"),
         ('{"file": []}', "files"),
         ('{"files": {}}', "files"),
         ('{"files": ["a"]}', "entry 0"),

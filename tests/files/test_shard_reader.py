@@ -358,5 +358,5 @@ def test_inferring_features_keeps_to_the_compression_type(packed):
 def test_a_label_that_is_not_found_is_named(tmp_path):
     path = tmp_path / "examples"
     path.write_bytes(frames.frames([example(1)]))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_key 'nope' is not among the features found"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_key 'nope' is not among the inferred features, "):
         iter(tf.ShardReader(path, "infer", label_key="nope"))

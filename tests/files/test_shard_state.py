@@ -96,7 +96,7 @@ def test_a_seed_that_was_given_must_be_the_states(path):
 
 @pytest.mark.parametrize("state", [None, "state", [], 3])
 def test_what_is_not_a_dict_is_not_a_state(path, state):
-    with pytest.raises(TypeError, match="a state of ShardReader is a dict"):
+    with pytest.raises(TypeError, match="the state of a ShardReader must be a dict"):
         tf.ShardReader(path).load_state_dict(state)
 
 

@@ -85,7 +85,7 @@ def test_a_folder_is_read_without_what_is_no_data(tmp_path):
     with pytest.raises(FileNotFoundError):
         plan_splits(tmp_path / "_tmp" / "none")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match="no file in the folder"):
+    with pytest.raises(FileNotFoundError, match="no files in the folder"):
         plan_splits(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
         plan_splits(tmp_path / "x*")

@@ -1,32 +1,30 @@
-"""The folder of a cache of objects, without stores: what proves a copy, room to the byte, locks and remains."""
+"""The folder of a cache of objects, without stores: copies, room to the byte, locks and remains."""
 
 import errno
-import json
 import os
 from types import SimpleNamespace
 
 import pytest
 
 from tests.support.forks import status_of_child
-from tfrecord_fast import _core
 from tfrecord_fast.files.stores import StoreSettings, cache, cache_folder
-from tfrecord_fast.files.stores.cache_folder import PIECE, CacheError, Draft, Folder, Lock, NoRoomError, Wanted
+from tfrecord_fast.files.stores.cache_folder import CacheError, Draft, Folder, Lock, NoRoomError, ObjectCopy
 from tfrecord_fast.files.streams.fetching import Fetching
 
 
-def wanted(number, size=10, version="v"):
-    return Wanted(f"{number:040x}", f"s3://b/{number}", version, size)
+def wanted(number, size=10):
+    return ObjectCopy(f"{number:040x}", size, "v")
 
 
-def fill(folder, one, byte=b"x"):
-    draft = folder.draft(one)
-    draft.write(0, memoryview(byte * one.size))
-    folder.publish(draft, one, [_core.crc32c(byte * min(PIECE, one.size - at)) for at in range(0, one.size, PIECE)])
-    folder.discard(draft)
+def fill(folder, copy):
+    draft = folder.draft(copy)
+    draft.write(0, memoryview(b"x" * copy.size))
+    folder.publish(draft, copy)
+    draft.discard()
 
 
-def content(folder, one):
-    descriptor = folder.opened(one)
+def content(folder, copy):
+    descriptor = folder.opened(copy)
     if descriptor is None:
         return None
     with open(descriptor, "rb") as file:
@@ -47,7 +45,7 @@ def used(folder):
 def age(folder, *numbers):
     """The first was used first."""
     for place, number in enumerate(numbers):
-        os.utime(folder.path(wanted(number).name, "info"), (1000 + place, 1000 + place))
+        os.utime(folder.path(wanted(number).name, "data"), (1000 + place, 1000 + place))
 
 
 @pytest.fixture
@@ -60,121 +58,27 @@ def bounded(tmp_path):
     return Folder(str(tmp_path / "cache"), 100)
 
 
-@pytest.fixture
-def unread(monkeypatch):
-    """Nobody looks at the bytes of a copy."""
-
-    def fail(*arguments):
-        raise AssertionError(arguments)
-
-    return lambda: monkeypatch.setattr(cache_folder, "_piece", fail)
+# ---- Copies ----
 
 
-# ---- What proves a copy ----
-
-
-def test_a_copy_whose_times_are_known_is_not_looked_at(folder, unread):
+def test_a_copy_has_the_size_of_its_object(folder):
     os.makedirs(folder.directory)
     fill(folder, wanted(1))
-    unread()
     assert content(folder, wanted(1)) == b"x" * 10
-    said = json.loads(open(folder.path(wanted(1).name, "info")).read())
-    found = os.stat(folder.path(wanted(1).name, "data"))
-    assert said == {
-        "format": 1, "url": "s3://b/1", "version": "v", "size": 10, "piece": 4 << 20,
-        "stamp": [10, found.st_mtime_ns, found.st_ctime_ns], "crc32c": [_core.crc32c(b"x" * 10)],
-    }  # fmt: skip
-
-
-def test_a_copy_whose_times_are_others_is_looked_at_once(folder, unread):
-    os.makedirs(folder.directory)
-    for number, size in ((1, 10), (2, 2 * PIECE + 3), (3, PIECE), (4, 0)):
-        fill(folder, wanted(number, size))
-        os.utime(folder.path(wanted(number).name, "data"), (5, 5))
-        assert len(content(folder, wanted(number, size))) == size
-    unread()
-    assert len(content(folder, wanted(2, 2 * PIECE + 3))) == 2 * PIECE + 3
-    assert not [name for name in os.listdir(folder.directory) if name.endswith(".note")]
-    assert [name for name in os.listdir(folder.directory) if name.endswith(".lock")] == ["cache.lock"]
-
-
-def test_a_copy_that_somebody_fetches_again_is_not_written_down(folder, monkeypatch):
-    os.makedirs(folder.directory)
-    fill(folder, wanted(1))
-    os.utime(folder.path(wanted(1).name, "data"), (5, 5))
-    before = open(folder.path(wanted(1).name, "info")).read()
-    lock = folder.lock(wanted(1))
-    assert content(folder, wanted(1)) == b"x" * 10 and open(folder.path(wanted(1).name, "info")).read() == before
-    lock.release()
-    assert content(folder, wanted(1)) == b"x" * 10 and open(folder.path(wanted(1).name, "info")).read() != before
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("format", 2),
-        ("url", "s3://b/2"),
-        ("version", "w"),
-        ("size", 11),
-        ("piece", 1),
-        ("stamp", None),
-        ("crc32c", [1]),
-    ],
-)
-def test_a_copy_of_something_else_is_none(folder, name, value):
-    os.makedirs(folder.directory)
-    fill(folder, wanted(1))
-    path = folder.path(wanted(1).name, "info")
-    said = json.loads(open(path).read()) | {name: value}
-    os.utime(folder.path(wanted(1).name, "data"), (5, 5))
-    with open(path, "w") as file:
-        json.dump(said, file)
-    found = content(folder, wanted(1))
-    assert found == (b"x" * 10 if name == "stamp" else None)
-    del said[name]
-    with open(path, "w") as file:
-        json.dump(said, file)
-    assert content(folder, wanted(1)) is None or name == "stamp"
-
-
-@pytest.mark.parametrize("change", ["cut", "longer", "other"])
-@pytest.mark.parametrize("size", [10, PIECE + 3])
-def test_a_copy_that_was_changed_is_none(folder, change, size):
-    os.makedirs(folder.directory)
-    fill(folder, wanted(1, size))
-    path = folder.path(wanted(1).name, "data")
-    with open(path, "r+b") as file:
-        if change == "other":
-            file.seek(size - 1)
-            file.write(b"y")
-        else:
-            file.truncate(size + (1 if change == "longer" else -1))
-    assert content(folder, wanted(1, size)) is None
+    assert sorted(os.listdir(folder.directory)) == [f"{1:040x}.data", "cache.lock"]
+    for size in (9, 11):
+        os.truncate(folder.path(wanted(1).name, "data"), size)
+        assert content(folder, wanted(1)) is None
     assert folder.opened(wanted(2)) is None
 
 
-def test_a_copy_that_shrinks_while_it_is_looked_at_is_none(folder, monkeypatch):
+def test_using_a_copy_keeps_its_time_of_modification(folder):
     os.makedirs(folder.directory)
     fill(folder, wanted(1))
-    os.utime(folder.path(wanted(1).name, "data"), (5, 5))
-    with open(folder.path(wanted(1).name, "data"), "rb") as file:
-        assert cache_folder._piece(file.fileno(), 4, 10) == b"x" * 6
-        with pytest.raises(ValueError, match="cut"):
-            cache_folder._piece(file.fileno(), 4, 11)
-    parts = iter([b"xxx", b"xxx", b""])
-    monkeypatch.setattr(os, "pread", lambda *arguments: next(parts))
-    assert content(folder, wanted(1)) is None
-
-
-def test_a_piece_is_read_in_as_many_parts_as_it_takes(folder, monkeypatch):
-    asked = []
-
-    def pread(descriptor, size, at):
-        asked.append((size, at))
-        return b"abcdefghij"[at : at + 3]
-
-    monkeypatch.setattr(os, "pread", pread)
-    assert cache_folder._piece(0, 2, 10) == b"cdefghij" and asked == [(8, 2), (5, 5), (2, 8)]
+    path = folder.path(wanted(1).name, "data")
+    os.utime(path, (5, 6))
+    content(folder, wanted(1))
+    assert os.stat(path).st_mtime == 6 and os.stat(path).st_atime > 6
 
 
 def test_using_a_copy_makes_it_the_last_to_go(bounded):
@@ -249,10 +153,10 @@ def test_a_copy_that_is_taken_just_now_is_not_removed(bounded, monkeypatch):
 
 def test_a_copy_that_is_gone_was_used_first(bounded):
     os.makedirs(bounded.directory)
-    assert bounded._used_at("0" * 40) == 0.0
+    assert bounded._last_use("0" * 40) == 0
     fill(bounded, wanted(1))
     age(bounded, 1)
-    assert bounded._used_at(wanted(1).name) == 1000 * 10**9
+    assert bounded._last_use(wanted(1).name) == 1000 * 10**9
 
 
 @pytest.mark.parametrize("text", ["", "-1", "x"])
@@ -276,10 +180,10 @@ def test_who_counts_for_long_is_not_waited_for(bounded, monkeypatch):
     os.makedirs(bounded.directory)
     monkeypatch.setattr(cache_folder, "_ROOM_WAIT", 0.05)
     lock = Lock.taken(os.path.join(bounded.directory, "cache.lock"))
-    with pytest.raises(OSError, match="another process counts its room, and does not end") as caught:
+    with pytest.raises(OSError, match=r"another process has locked cache\.lock for too long") as caught:
         bounded._room()
     assert caught.value.errno == errno.EBUSY
-    with pytest.raises(CacheError, match="another process counts its room"):
+    with pytest.raises(CacheError, match="another process has locked"):
         bounded.draft(wanted(1))
     lock.release(keep=True)
     bounded._room().release(keep=True)
@@ -298,34 +202,32 @@ def touch(folder, number, *kinds):
 def test_what_killed_processes_left_is_removed_once(folder):
     os.makedirs(folder.directory)
     fill(folder, wanted(1))
-    touch(folder, 1, "part", "note", "lock")
-    touch(folder, 2, "part", "note", "info")
-    touch(folder, 3, "data")
-    touch(folder, 4, "part")
+    touch(folder, 1, "draft", "lock")
+    touch(folder, 2, "draft")
+    touch(folder, 3, "lock")
+    touch(folder, 4, "draft")
     held = folder.lock(wanted(4))
     again = Folder(folder.directory, None)
     fill(again, wanted(5))
-    names = {f"{number:x}.{kind}" for number, kind in
-             ((1, "data"), (1, "info"), (4, "part"), (4, "lock"), (5, "data"), (5, "info"))}  # fmt: skip
     found = {name.lstrip("0") for name in os.listdir(folder.directory) if not name.startswith("cache.")}
-    assert found == names and content(folder, wanted(1)) == b"x" * 10
+    assert found == {"1.data", "4.draft", "4.lock", "5.data"} and content(folder, wanted(1)) == b"x" * 10
     held.release()
-    touch(folder, 6, "part")
+    touch(folder, 6, "draft")
     fill(again, wanted(7))
-    assert os.path.exists(folder.path(wanted(6).name, "part"))  # looking once is enough
+    assert os.path.exists(folder.path(wanted(6).name, "draft"))  # looking once is enough
 
 
 def test_remains_take_no_room(bounded):
     os.makedirs(bounded.directory)
-    touch(bounded, 1, "data", "part")
+    touch(bounded, 1, "draft")
     fill(bounded, wanted(2, 95))
     assert kept(bounded) == [2] and used(bounded) == 95
-    assert not os.path.exists(bounded.path(wanted(1).name, "part"))
+    assert not os.path.exists(bounded.path(wanted(1).name, "draft"))
 
 
 def test_drafts_of_others_take_room(bounded):
     os.makedirs(bounded.directory)
-    touch(bounded, 1, "part")
+    touch(bounded, 1, "draft")
     lock = bounded.lock(wanted(1))
     with pytest.raises(NoRoomError):
         bounded.draft(wanted(2, 91))
@@ -374,9 +276,9 @@ def test_progress_is_what_changes_of_a_draft(folder):
     assert folder.progress(wanted(1)) is None
     draft = folder.draft(wanted(1))
     first = folder.progress(wanted(1))
-    os.utime(folder.path(wanted(1).name, "part"), (5, 5))
+    os.utime(folder.path(wanted(1).name, "draft"), (5, 5))
     assert first is not None and folder.progress(wanted(1)) not in (None, first)
-    folder.discard(draft)
+    draft.discard()
     assert folder.progress(wanted(1)) is None
 
 

@@ -45,8 +45,8 @@ def caused(error, cause):
         (named("NotFoundError", "<Code>NoSuchBucket</Code>"), *ABSENT, "no such bucket"),
         (named("ResourceNotFoundError"), *ABSENT, "no such object"),
         (named("NoSuchKey"), *ABSENT, "no such object"),
-        (FileExistsError("there"), FileExistsError, errno.EEXIST, "the object exists already"),
-        (named("AlreadyExistsError"), FileExistsError, errno.EEXIST, "the object exists already"),
+        (FileExistsError("there"), FileExistsError, errno.EEXIST, "the object already exists"),
+        (named("AlreadyExistsError"), FileExistsError, errno.EEXIST, "the object already exists"),
         (IsADirectoryError(21, "a folder"), IsADirectoryError, errno.EISDIR, "a folder"),
         (IsADirectoryError("x"), IsADirectoryError, None, "not an object"),
         (NotADirectoryError(20, "no folder"), NotADirectoryError, errno.ENOTDIR, "no folder"),
@@ -79,17 +79,17 @@ def test_by_class(error, kind, number, said):
         (of_botocore(403, "SignatureDoesNotMatch"), *DENIED, "permission denied (403 SignatureDoesNotMatch)"),
         (of_botocore(None, "ExpiredToken"), *DENIED, "permission denied (ExpiredToken)"),
         (of_botocore(412), OSError, errno.ESTALE, "the object changed while it was read"),
-        (of_botocore(503), *BUSY, "the server is busy, or failed (503)"),
-        (of_botocore(None, "SlowDown"), *BUSY, "the server is busy, or failed (SlowDown)"),
-        (of_botocore(307), OSError, errno.EINVAL, "the bucket is elsewhere: its region or the endpoint is wrong (307)"),
+        (of_botocore(503), *BUSY, "the server is busy or failed (503)"),
+        (of_botocore(None, "SlowDown"), *BUSY, "the server is busy or failed (SlowDown)"),
+        (of_botocore(307), OSError, errno.EINVAL, "the bucket is elsewhere; check its region and the endpoint (307)"),
         (of_botocore(400), OSError, errno.EIO, "the store refused (400)"),
         (of_botocore(416, "InvalidRange"), OSError, errno.EIO, "the store refused (416 InvalidRange)"),
         (named("E", status=404), *ABSENT, "no such object"),
-        (named("E", code="429"), *BUSY, "the server is busy, or failed (429)"),
+        (named("E", code="429"), *BUSY, "the server is busy or failed (429)"),
         (named("E", "403, message='no'"), *DENIED, "permission denied (403)"),
         (named("E", "An error (AccessDenied) when calling it"), *DENIED, "permission denied (AccessDenied)"),
         (caused(named("E", "?"), named("F", status_code=500)), *BUSY,
-         "the server is busy, or failed (500)"),
+         "the server is busy or failed (500)"),
         (caused(named("E", "?"), of_botocore(None, "InvalidToken")), *DENIED, "permission denied (InvalidToken)"),
     ],
 )  # fmt: skip
@@ -121,7 +121,7 @@ def test_a_code_of_a_length_that_codes_have_is_shown(code):
         ("Name or service not known", ConnectionError, errno.ECONNREFUSED, "no such host"),
         ("Connect call failed", ConnectionError, errno.ECONNREFUSED, "connection refused"),
         ("Cannot connect to host x", ConnectionError, errno.ECONNREFUSED, "no connection to the host"),
-        ("invalid peer certificate", *DENIED, "the server's certificate was not accepted"),
+        ("invalid peer certificate", *DENIED, "the server's certificate was rejected"),
         ("Unable to locate credentials", *DENIED, "no credentials were found"),
         ("bad credential file", *DENIED, "the credentials can't be used"),
         ("http://169.254.169.254/latest", *DENIED, "no credentials were found"),
@@ -159,7 +159,7 @@ def test_what_is_unknown(error, number, said):
 def test_an_argument_that_a_library_does_not_take(kind):
     found = os_error(kind("secret"), URL)
     assert type(found) is tf.errors.InvalidArgumentError
-    assert str(found) == f"{URL}: the store's library does not take this ({kind.__name__})"
+    assert str(found) == f"{URL}: the store's library rejected an argument ({kind.__name__})"
 
 
 @pytest.mark.parametrize(
@@ -223,5 +223,5 @@ class Elsewhere:
 
 
 def test_what_belongs_to_another_process_is_refused():
-    with pytest.raises(tf.errors.FailedPreconditionError, match=f"^{URL}: it belongs to the process that this one was"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match=f"^{URL}: opened by the parent process"):
         check_process(Elsewhere(), URL)

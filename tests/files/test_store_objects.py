@@ -140,7 +140,7 @@ def test_readers_try_again_by_themselves_and_others_by_the_library(library):
         ("S3Store", "b", {"max_retries": 0}), ("S3Store", "b", {"max_retries": 9}),
     ]  # fmt: skip
     assert library.made[0][2]["config"] == {"skip_signature": True} and repr(store) == "ObjectStore('s3://b')"
-    with pytest.raises(TypeError, match="a store belongs to its process; its URL and its options can be pickled"):
+    with pytest.raises(TypeError, match="a store cannot be pickled; pickle its URL and its options"):
         pickle.dumps(store)
     store_of(library)
     assert library.made[-1][2]["retry_config"] == {"max_retries": 5, "retry_timeout": datetime.timedelta(seconds=60)}
@@ -226,14 +226,14 @@ def test_the_first_bytes_come_with_what_is_known(library, store):
 def test_an_error_of_the_library_names_the_object(library, store):
     library.error = ValueError("status code: 503")
     for read in (lambda: store.info("k"), lambda: store.read("k", 0, 3), lambda: list(store.pieces("k", 0, 3))):
-        with pytest.raises(ConnectionError, match=r"the server is busy, or failed \(503\)") as caught:
+        with pytest.raises(ConnectionError, match=r"the server is busy or failed \(503\)") as caught:
             read()
         assert caught.value.filename == "s3://b/k"
 
 
 @pytest.mark.parametrize("key", ["a//b", "./a", "a/../b", "a/.", ".."])
 def test_keys_that_would_be_others_are_refused(store, key):
-    with pytest.raises(InvalidArgumentError, match=r"a key with an empty part, or with the part \. or \.\."):
+    with pytest.raises(InvalidArgumentError, match=r"a key must not contain // or a part named \. or \.\."):
         store.info(key)
     assert store._checked("a.b/..c/...") == "a.b/..c/..."
 
@@ -273,9 +273,7 @@ def test_what_is_below_goes_and_what_is_beside_stays(library, store):
     assert sorted(library.objects) == ["b", "bc"]
     library.set("b/x", b"1")
     store.move("b/x", "b/y")
-    store.copy("b/y", "z")
-    assert sorted(library.objects) == ["b", "b/y", "bc", "z"] and library.objects["z"][0] == b"1"
-    store.delete("z")
+    assert sorted(library.objects) == ["b", "b/y", "bc"] and library.objects["b/y"][0] == b"1"
     store.delete_below("")
     assert library.objects == {}
 
@@ -306,7 +304,7 @@ def test_an_object_is_what_was_written(library, size, step):
 def test_an_object_that_is_there_is_not_replaced_unless_it_may_be(library, data):
     library.set("k", b"before")
     one = upload(library, overwrite=False)
-    with pytest.raises(FileExistsError, match="the object exists already") as caught:
+    with pytest.raises(FileExistsError, match="the object already exists") as caught:
         one.write(data)
         one.complete()
     assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, "s3://b/k")
@@ -323,7 +321,7 @@ def test_an_object_that_came_meanwhile_is_not_replaced(library):
     one = upload(library, overwrite=False)
     one.write(b"abcdefgh")
     library.set("k", b"other")
-    with pytest.raises(FileExistsError, match="the object exists already"):
+    with pytest.raises(FileExistsError, match="the object already exists"):
         one.complete()
     one.abort()
     assert library.objects["k"][0] == b"other"
@@ -382,7 +380,7 @@ def test_an_upload_has_a_largest_size(library, monkeypatch):
     monkeypatch.setattr(object_upload, "_MOST_PARTS", 2)
     one = ObjectUpload(library, "store", "s3://b/k", "k", True, PartSizes(1 << 20, 1))
     with pytest.raises(
-        OSError, match="more than 0 GiB in parts of 1 MiB: say larger ones, storage_options part_bytes"
+        OSError, match="more than 0 GiB in parts of 1 MiB; set a larger part_bytes in storage_options"
     ) as said:
         for _ in range(4):
             one.write(bytes(1 << 20))

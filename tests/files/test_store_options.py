@@ -74,7 +74,7 @@ def test_a_home_folder_is_that_of_the_user(monkeypatch):
     ],
 )
 def test_where_it_is(url, place, kind):
-    assert (made(url).place, made(url).kind) == (place, kind)
+    assert (made(url).bucket, made(url).provider) == (place, kind)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ import errno
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 
 from tests.support.forks import status_of_child
 from tfrecord_fast.base.workers import NoThreadError
-from tfrecord_fast.files.stores import finding, requests, threads
+from tfrecord_fast.files.stores import finding, threads
 from tfrecord_fast.files.stores.finding import obstore_or_none
 
 
@@ -26,21 +27,17 @@ def ends():
 
 
 def test_a_request_runs_on_a_thread_of_its_own():
-    seen, done = [], threading.Event()
-    threads.run(lambda: (seen.append(threading.current_thread()), done.set()))
-    assert done.wait(20)
-    assert (seen[0].name, seen[0].daemon) == ("tfrecord_fast request", True)
+    thread = threads.start(threading.current_thread).result(20)
+    assert (thread.name, thread.daemon) == ("tfrecord_fast request", True)
 
 
 def test_when_the_interpreter_ends_requests_run_where_they_are_asked_for(monkeypatch):
     monkeypatch.setattr(threads, "is_ending", ends)
-    seen = []
-    threads.run(lambda: seen.append(threading.current_thread()))
-    assert seen == [threading.current_thread()]
+    assert threads.start(threading.current_thread).result() is threading.current_thread()
 
 
 def test_an_answer_is_not_waited_for_when_the_interpreter_ends(monkeypatch):
-    monkeypatch.setattr(threads, "TURN", 0.01)
+    monkeypatch.setattr(threads, "_TURN", 0.01)
     gate = threading.Event()
     threading.Timer(0.05, lambda: monkeypatch.setattr(threads, "is_ending", ends)).start()
     with pytest.raises(OSError, match="the interpreter ends") as caught:
@@ -55,13 +52,13 @@ def test_a_request_within_a_request_runs_on_its_thread():
 
 
 def test_an_answer_that_takes_several_turns_comes(monkeypatch):
-    monkeypatch.setattr(threads, "TURN", 0.01)
+    monkeypatch.setattr(threads, "_TURN", 0.01)
     assert threads.answered(lambda: time.sleep(0.1) or 7) == 7
 
 
 def test_without_a_thread_a_request_is_an_error_and_an_answer_comes_from_here(no_threads):
     with pytest.raises(NoThreadError, match="can't start new thread"):
-        threads.run(lambda: None)
+        threads.start(lambda: None)
     assert threads.answered(threading.current_thread) is threading.current_thread()
 
 
@@ -71,15 +68,17 @@ def test_a_forked_process_has_threads():
 
 
 def test_a_range_is_not_waited_for_when_the_interpreter_ends(monkeypatch):
-    monkeypatch.setattr(requests, "is_ending", ends)
-    monkeypatch.setattr(requests, "TURN", 0.01)
-    waiting = requests._Race()
+    monkeypatch.setattr(threads, "is_ending", ends)
+    monkeypatch.setattr(threads, "_TURN", 0.01)
+    failed, waiting = Future(), Future()
+    failed.set_exception(ValueError())
     with pytest.raises(OSError, match="the interpreter ends") as caught:
-        waiting.ended(time.monotonic() + 20, 1)
+        threads.has_answer([failed, waiting], time.monotonic() + 20)
     assert caught.value.errno == errno.ECANCELED
-    assert not waiting.ended(time.monotonic() - 1, 1)
-    waiting._errors.append(ValueError())
-    assert waiting.ended(time.monotonic() + 20, 1)
+    assert not threads.has_answer([waiting], time.monotonic() - 1)
+    assert threads.has_answer([failed], time.monotonic() + 20)
+    waiting.set_result(7)
+    assert threads.has_answer([failed, waiting])
 
 
 # ---- obstore ----

@@ -85,7 +85,7 @@ def test_records_that_somebody_else_has_read(tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a'.*record 0"):
         TableSource([], {"a": tf.FixedLenFeature([1], tf.string)}).parse(records)
     (tmp_path / "empty").touch()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no records"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="files without records"):
         TableSource(tmp_path / "empty").parse(records)
 
 

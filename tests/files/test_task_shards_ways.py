@@ -145,7 +145,7 @@ def test_a_task_that_comes_too_late_is_told(tmp_path):
     shards.commit([])
     assert files(str(tmp_path / "out")) == ["_manifest.json"]
     with pytest.raises(
-        FileNotFoundError, match="the write has ended, or its folder can't be reached from here"
+        FileNotFoundError, match="the write has ended, or its folder is not reachable from here"
     ) as caught:
         shards.write(0, [])
     assert (caught.value.errno, caught.value.filename) == (2, str(tmp_path / "out"))
@@ -170,7 +170,7 @@ def test_the_driver_and_the_tasks_are_different_processes(tmp_path):
 
 
 def test_a_mode_is_one_of_three():
-    with pytest.raises(InvalidArgumentError, match='mode is "error", "append" or "overwrite", got \'x\''):
+    with pytest.raises(InvalidArgumentError, match='mode must be "error", "append" or "overwrite", got \'x\''):
         TaskShards("a", "x")
 
 
@@ -193,9 +193,9 @@ def test_writers_that_are_dropped_say_what_was_not_written(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"on_corrupt": "x"}, 'on_corrupt is "raise", "skip" or "skip_file", got \'x\''),
-        ({"shard_by": "x"}, 'shard_by is "auto", "file" or "record", got \'x\''),
-        ({"equal_shards": "x"}, 'equal_shards is None, "drop" or "pad", got \'x\''),
+        ({"on_corrupt": "x"}, 'on_corrupt must be "raise", "skip" or "skip_file", got \'x\''),
+        ({"shard_by": "x"}, 'shard_by must be "auto", "file" or "record", got \'x\''),
+        ({"equal_shards": "x"}, 'equal_shards must be None, "drop" or "pad", got \'x\''),
         ({"features": {}}, "features must not be empty, got {}"),
         ({"label_key": "x"}, "label_key needs features"),
         ({"columns": ["x"]}, "columns needs features"),
@@ -220,11 +220,14 @@ def test_an_endless_reader_shows_where_it_begins(tmp_path):
 
 
 def test_only_files_with_a_path_are_appended_to(tmp_path):
-    with open(tmp_path / "a", "wb") as file, pytest.raises(ValueError, match="append=True needs the path of a file"):
-        tf.TFRecordWriter(file, append=True)
-    with pytest.raises(
-        ValueError, match=r"^memory://b/a: append=True needs the path of a file\. An object behind a URL"
+    with (
+        open(tmp_path / "a", "wb") as file,
+        pytest.raises(ValueError, match="append=True needs a local path, not a file"),
     ):
+        tf.TFRecordWriter(file, append=True)
+    with pytest.raises(ValueError, match=r"^memory://b/a: append=True needs a local path: an object behind a URL is"):
         tf.TFRecordWriter("memory://b/a", append=True)
-    with pytest.raises(ValueError, match='append=True is not for "ZLIB": TensorFlow reads only the first stream'):
+    with pytest.raises(
+        ValueError, match='append=True is not supported for "ZLIB": TensorFlow reads only the first stream'
+    ):
         tf.TFRecordWriter(tmp_path / "a", "ZLIB", append=True)

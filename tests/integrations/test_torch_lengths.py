@@ -51,19 +51,19 @@ def test_a_dataset_that_knows_the_number_of_workers_has_the_loaders_length(worke
 @pytest.mark.parametrize("workers", [0, 2])
 def test_without_that_number_there_is_no_length(workers, files):
     loading = loader(files, None, workers)
-    with pytest.raises(TypeError, match=r"give num_workers=… to the dataset"):
+    with pytest.raises(TypeError, match=r"pass num_workers=… to the dataset"):
         len(loading)
     assert sum(len(batch["id"]) for batch in loading) == sum(SIZES)
 
 
 def test_an_endless_dataset_has_no_length(files):
-    with pytest.raises(TypeError, match="no end"):
+    with pytest.raises(TypeError, match="an endless reader has no length"):
         len(loader(files, 2, 2, num_epochs=None))
 
 
 @pytest.mark.parametrize("told, workers", [(0, 1), (2, 0), (2, 3)])
 def test_another_number_of_workers_than_was_told_is_refused(told, workers, files):
-    with pytest.raises(InvalidArgumentError, match=f"num_workers={told}, and is read with {workers}"):
+    with pytest.raises(InvalidArgumentError, match=f"num_workers={told}, but the DataLoader has {workers}"):
         list(loader(files, told, workers))
 
 

@@ -15,8 +15,7 @@ import pytest
 from tests.support.forks import status_of_child
 from tests.support.processes import run_code
 from tfrecord_fast.files.stores import cache, cache_folder
-from tfrecord_fast.files.stores.cache import ObjectCache
-from tfrecord_fast.files.stores.cache_folder import PIECE
+from tfrecord_fast.files.stores.cache import PIECE, ObjectCache
 
 from .fake_store import FakeStore
 from .test_cache import LARGE, SMALL, content, copies, is_tidy
@@ -52,8 +51,7 @@ def killed_at(step, work):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Steps are counted here, not bytes."""
-    for module in (cache, cache_folder):
-        monkeypatch.setattr(module, "PIECE", 2000)
+    monkeypatch.setattr(cache, "PIECE", 2000)
 
 
 @pytest.fixture

@@ -83,6 +83,6 @@ def test_a_key_that_spoils_a_listing_is_named(s3, key, shown):
     for function in (tf.io.gfile.glob, lambda url, **given: list(tf.ShardReader(url, **given))):
         with pytest.raises(OSError, match=shown):
             function(s3.url("d/*"), **options)
-    with pytest.raises(OSError, match=r"an empty part|does not take"):
+    with pytest.raises(OSError, match=r"must not contain //|rejected an argument"):
         list(tf.ShardReader(s3.url(key), **options))
     assert [bytes(one) for one in tf.data.TFRecordDataset(s3.url("d/ok"), **options)] == [b"y"]

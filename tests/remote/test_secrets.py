@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tfrecord_fast.files.naming.addresses import public_url
 from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range, requests
-from tfrecord_fast.files.streams import fetching as remote
 
 from .child import HOST, free_port
 
@@ -160,7 +159,7 @@ OPERATIONS = {
     "folders": lambda store, key, use: store.folders("folder/"),
     "upload": upload,
     "delete": lambda store, key, use: store.delete(key),
-    "copy": lambda store, key, use: store.copy(key, key + "2"),
+    "move": lambda store, key, use: store.move(key, key + "2"),
     "cache": lambda store, key, use: ObjectCache("/proc/none").open(store, key, None, use),
     "pickle": lambda store, key, use: pickle.dumps(store),
 }
@@ -270,8 +269,7 @@ def stood(reader):
 )
 @pytest.mark.parametrize("place", ["s3", "gs", "az", "http with a query", "http with a user"])
 def test_no_reader_shows_a_secret(echo, monkeypatch, place, status, form):
-    for module in (requests, remote):
-        monkeypatch.setattr(module, "is_worth_another_try", lambda *given: False)
+    monkeypatch.setattr(requests, "is_worth_another_try", lambda *given: False)
     Echo.status, Echo.form = status, form
     url = PLACES[place](echo)
     use = {"storage_options": OPTIONS[place](echo, "obstore")} if place in OPTIONS else {}

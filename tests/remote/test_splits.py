@@ -76,7 +76,7 @@ def test_hidden_names_and_missing_ones(s3):
         s3.put(key, frames([key.encode()]))
     (split,) = splits_of(s3, s3.url("d/"))
     assert read(split.parts, s3) == [b"d/a", b"d/e/f"]
-    with pytest.raises(FileNotFoundError, match="no object in the folder"):
+    with pytest.raises(FileNotFoundError, match="no objects in the folder"):
         splits_of(s3, s3.url("none/"))
     with pytest.raises(FileNotFoundError):
         splits_of(s3, s3.url("none"))

@@ -55,8 +55,8 @@ LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "4d" * 32 + "\
 OTHER_FILES = {
     "lfs": (LFS.encode(), "a Git LFS pointer in place of the data: run `git lfs pull`"),
     "annex": (b"/annex/objects/SHA256E-s9--ab.tfrecord\n", "run `git annex get`"),
-    "html": (b"\n<!DOCTYPE html>\n<html><body>404</body></html>", "HTML, as a failed download leaves it"),
-    "xml": (b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "XML, as a failed download"),
+    "html": (b"\n<!DOCTYPE html>\n<html><body>404</body></html>", "HTML, as left by a failed download"),
+    "xml": (b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "XML, as left by a failed"),
     "riegeli": (RIEGELI_HEAD + bytes(100), "a Riegeli file"),
     "arrayrecord": (RIEGELI_HEAD + bytes((1 << 17) - 64), "an ArrayRecord file"),
     "idx": (b"0 116\n116 120\n236 99\n", "an index (.idx)"),

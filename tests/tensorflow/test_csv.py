@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tfrecord_fast as plain
 from tests.support import live_tensorflow
 from tests.tensorflow.side_by_side import differences, of_both
-from tfrecord_fast.data import csv_files
+from tfrecord_fast.data.files import csv_files
 from tfrecord_fast.values.csv_fields import Fields, split_record
 
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")

@@ -20,7 +20,7 @@ from ..base.record_format import DETECTION_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError
-from ..files.naming.formats import HEAD_BYTES, NO_TFRECORD, explained, head_of
+from ..files.naming.formats import HEAD_BYTES, explained, head_of, is_foreign
 from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
 from ..files.stores.objects import StoredObject
@@ -83,8 +83,8 @@ class Problem:
 def problem_of(error: BaseException) -> Problem:
     """Convert one of FAULTS to a Problem."""
     if isinstance(error, DataLossError):
-        is_foreign = error.reason.startswith(NO_TFRECORD)
-        return Problem(error.reason, error.offset, error.record_index, damage=not is_foreign)
+        is_damage = not is_foreign(error)
+        return Problem(error.reason, error.offset, error.record_index, damage=is_damage)
     if isinstance(error, OSError) and error.strerror:
         return Problem(error.strerror)
     return Problem(str(error))

@@ -9,9 +9,9 @@ from .. import data, gfile, image, python_io, sparse, train
 from ..dtypes import bool, float32, float64, int32, int64, string, uint8
 from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from ..examples.messages.tensors import decode_json_example, parse_tensor, serialize_tensor
-from ..files.system.whole_files import matching_files, read_file, write_file
+from ..files.system.file_system import matching_files, read_file, write_file
 from ..io import parse_sequence_example, parse_single_sequence_example
-from ..values.ops import cast, concat, constant, one_hot, reshape, stack
+from ..values.plain_ops import cast, concat, constant, one_hot, reshape, stack
 from . import io
 from .io import decode_raw, parse_example, parse_single_example
 

@@ -1,12 +1,12 @@
-"""`tf.data`: datasets of records, and what is made from them."""
+"""`tf.data`: datasets of records, and their transformations."""
 
 from ..values.elements.specs import TensorSpec
 from . import experimental
 from .dataset import Dataset
+from .files.other_files import FixedLengthRecordDataset, TextLineDataset
+from .files.records import TFRecordDataset
+from .numbers import AUTOTUNE, INFINITE, UNKNOWN
 from .options import Options, ThreadingOptions
-from .other_files import FixedLengthRecordDataset, TextLineDataset
-from .records import TFRecordDataset
-from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN

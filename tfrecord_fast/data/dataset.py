@@ -1,4 +1,4 @@
-"""Datasets: what can be iterated any number of times. Most of their methods are in `methods/`."""
+"""The class Dataset. Most of its methods are in `methods/`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .methods.groups import Groups
 from .methods.joins import Joins
 from .methods.order import Order
 from .methods.sources import Sources
-from .nodes.describing import describe
-from .nodes.node import Node
-from .nodes.options import WithOptions, options_of
-from .nodes.running import run
-from .nodes.sources import matching_files
-from .sentinels import INFINITE
+from .nodes.base.node import Node
+from .nodes.elements.options import WithOptions, options_of
+from .nodes.native.running import describe, run
+from .nodes.sources.values import matching_files
+from .numbers import INFINITE
 
 __all__ = ["Dataset"]
 
 _IN_A_LOADER = (
-    "A PyTorch DataLoader takes tfrecord_fast.integrations.torch.TFRecordIterableDataset(dataset), with batch_size=None"
+    "For a PyTorch DataLoader, use tfrecord_fast.integrations.torch.TFRecordIterableDataset(dataset), "
+    "with batch_size=None"
 )
 
 
@@ -46,13 +46,12 @@ class Dataset(
     Groups[T, "Dataset[T]", "Dataset[Any]"],
     Generic[T],
 ):
-    """Elements that can be iterated any number of times; each iteration starts from the beginning, and nothing
-    happens before it.
+    """Elements that can be iterated any number of times. Each iteration starts from the beginning.
 
-    An element is a NumPy value, or bytes, or a structure of these in tuples and dicts. Methods give new datasets; what
-    of a chain over a TFRecordDataset the native reader can do in TensorFlow's order (shuffle, repeat, take, skip,
-    shard, batch) runs there, the rest in Python; `repr` shows which. Functions are called with NumPy values; where
-    elements are tuples, with one argument for each item. After an error, `next()` continues with the next element.
+    An element is a NumPy value, or bytes, or a structure of these in tuples and dicts. Methods return new datasets.
+    Over a TFRecordDataset, the native reader executes the steps that it can execute in TensorFlow's order (shuffle,
+    repeat, take, skip, shard, batch); the rest runs in Python, and `repr` shows which is which. Functions are called
+    with NumPy values; a tuple is unpacked into arguments. After an error, `next()` continues with the next element.
 
     >>> import tfrecord_fast as tf
     >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
@@ -76,11 +75,11 @@ class Dataset(
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
     ) -> Dataset[bytes]:
-        """The names of the files that match.
+        """Return the names of the matching files.
 
         Args:
-          file_pattern: a glob pattern, or a list of them.
-          shuffle: True or None: in a random order, a different one each time; False: sorted.
+          file_pattern: a glob pattern, or a list of patterns.
+          shuffle: True or None: in random order, different each time; False: sorted.
           seed: makes the order repeatable.
 
         Raises:
@@ -90,42 +89,40 @@ class Dataset(
         dataset: Dataset[bytes] = Dataset(files)
         return dataset if shuffle is not None and not shuffle else dataset.shuffle(files.cardinality(), seed)
 
-    # ---- What it is ----
-
     def as_numpy_iterator(self) -> Iterator[T]:
-        """As `iter(dataset)`, with object arrays of bytes instead of RecordBatch and BytesArray.
+        """Iterate over the elements, with object arrays of bytes instead of RecordBatch and BytesArray.
 
         >>> import tfrecord_fast as tf
         >>> int(next(tf.data.Dataset.range(3).as_numpy_iterator()))
         0
         """
         node = node_of(self)
-        plan = run.plan(node)  # once: it counts as an iteration
+        plan = run.plan(node)  # once, because planning counts as an iteration
         elements = run.start(node, plan)
         if plan is not None and plan.batch_size is None:
             return elements  # bytes
-        return map(partial(map_leaves, _as_numpy), elements)  # not a generator: an error is not the end
+        return map(partial(map_leaves, _as_numpy), elements)  # a generator would end at an error
 
     @property
     def element_spec(self) -> Any:
-        """Shape and dtype of elements, as a structure of TensorSpec: of the first one, which is made for it."""
+        """Shape and dtype of elements, as a structure of TensorSpec; may compute the first element."""
         return node_of(self).element_spec(run)
 
     def __len__(self) -> int:
-        """The number of elements.
+        """Return the number of elements.
 
         Raises:
-          TypeError: it is infinite, or not known.
+          TypeError: the number is infinite or unknown.
         """
         count = self.cardinality()
         if count < 0:
-            what = "The dataset is infinite." if count == INFINITE else "The dataset length is unknown."
-            raise TypeError(what + (f" {_IN_A_LOADER}" if "torch.utils.data" in sys.modules else ""))
+            reason = "The dataset is infinite." if count == INFINITE else "The dataset length is unknown."
+            raise TypeError(reason + (f" {_IN_A_LOADER}" if "torch.utils.data" in sys.modules else ""))
         return count
 
     def __getitems__(self, indices: Any) -> Any:
-        """Raises TypeError: a PyTorch DataLoader that was given the dataset as it is looks for elements by number."""
-        raise TypeError(f"a Dataset has no numbered elements. {_IN_A_LOADER}")
+        """Raise TypeError: a PyTorch DataLoader calls this method to get elements by number."""
+        raise TypeError(f"a Dataset does not support indexing. {_IN_A_LOADER}")
 
     def __bool__(self) -> bool:
         return True
@@ -137,15 +134,15 @@ class Dataset(
         return shown_to_keras(super().__format__(format_spec), "dataset")
 
     def options(self) -> Any:
-        """The Options given with `with_options`."""
+        """Return the Options set with `with_options`."""
         return options_of(node_of(self))
 
     def with_options(self, options: Any, name: str | None = None) -> Dataset[T]:
-        """The same elements; options are kept but have no effect, as none of them changes elements."""
+        """Return the same dataset with options. They can be read again, but have no effect."""
         return Dataset(WithOptions(node_of(self), options))
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Any], name: str | None = None) -> Any:
-        """What the function makes of this dataset.
+        """Return the function's result for this dataset.
 
         >>> import tfrecord_fast as tf
         >>> tf.data.Dataset.range(9).apply(len)
@@ -154,7 +151,7 @@ class Dataset(
         return transformation_func(self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
-        """The last state, of `state = reduce_func(state, element)` over all elements.
+        """Return the last state of `state = reduce_func(state, element)` over all elements.
 
         >>> import tfrecord_fast as tf
         >>> int(tf.data.Dataset.range(5).reduce(0, lambda total, x: total + x))
@@ -167,10 +164,10 @@ class Dataset(
         return state
 
     def get_single_element(self, name: str | None = None) -> T:
-        """The only element.
+        """Return the only element.
 
         Raises:
-          errors.InvalidArgumentError: there is none, or more than one.
+          errors.InvalidArgumentError: no element, or more than one.
 
         >>> import tfrecord_fast as tf
         >>> int(tf.data.Dataset.range(1).get_single_element())

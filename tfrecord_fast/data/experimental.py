@@ -1,18 +1,24 @@
-"""`tf.data.experimental`: files to batches of parsed columns in one call."""
+"""`tf.data.experimental`: files to batches of columns in one call, and transformations for `Dataset.apply`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, OutOfRangeError
 from ..examples.features import copied
 from ..examples.parsing.groups import check_label, frozen_groups
 from ..examples.parsing.parse import parse_example
 from ..typing import Groups, PathLike
 from ..values.elements.nests import normalize, stack
-from .csv_files import CsvDataset, make_csv_dataset
 from .dataset import Dataset
+from .files.csv_files import CsvDataset, make_csv_dataset
+from .files.records import TFRecordDataset
+from .functions import call
+from .handle import node_of, same_of
+from .nodes.elements.checks import Counted
+from .nodes.joins.joining import InterleaveAhead
+from .numbers import AUTOTUNE, INFINITE, UNKNOWN, check_count
 from .options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -23,35 +29,7 @@ from .options import (
     Options,
     ThreadingOptions,
 )
-from .records import TFRecordDataset
-from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
-from .transformations import (
-    Reducer,
-    TFRecordWriter,
-    assert_cardinality,
-    at,
-    bucket_by_sequence_length,
-    choose_from_datasets,
-    copy_to_device,
-    dense_to_ragged_batch,
-    dense_to_sparse_batch,
-    enumerate_dataset,
-    get_single_element,
-    get_structure,
-    group_by_reducer,
-    group_by_window,
-    map_and_batch,
-    parallel_interleave,
-    prefetch_to_device,
-    rejection_resample,
-    sample_from_datasets,
-    save,
-    scan,
-    shuffle_and_repeat,
-    snapshot,
-    take_while,
-    unique,
-)
+from .saving.record_files import TFRecordWriter
 
 __all__ = [
     "AUTOTUNE",
@@ -107,6 +85,8 @@ __all__ = [
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN
 
+Transformation = Callable[[Any], Any]  # from a dataset to another
+
 # TensorFlow's defaults.
 _PARALLEL_READS = 24
 _PARSER_CALLS = 2
@@ -118,12 +98,12 @@ def cardinality(dataset: Dataset[Any]) -> int:
     return dataset.cardinality()
 
 
-def ignore_errors(log_warning: bool = False) -> Callable[[Dataset[Any]], Dataset[Any]]:
+def ignore_errors(log_warning: bool = False) -> Transformation:
     """`Dataset.ignore_errors` for `Dataset.apply`."""
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
-def unbatch() -> Callable[[Dataset[Any]], Dataset[Any]]:
+def unbatch() -> Transformation:
     """`Dataset.unbatch` for `Dataset.apply`."""
     return lambda dataset: dataset.unbatch()
 
@@ -134,13 +114,13 @@ def parse_example_dataset(
     deterministic: bool | None = None,
     *,
     groups: Groups | None = None,
-) -> Callable[[Dataset[Any]], Dataset[Any]]:
-    """For `Dataset.apply` on batches of serialized Examples: dicts of columns, as of `io.parse_example`.
+) -> Transformation:
+    """Return a transformation, for `Dataset.apply`, of batches of serialized Examples to dicts of columns.
 
     Args:
       features: dict of keys to features.
       num_parallel_calls, deterministic: accepted; a batch is parsed on several threads in any case.
-      groups: of features that are to be one column, as of `io.parse_example`.
+      groups: groups of features that form one column, as for `io.parse_example`.
 
     Raises:
       ValueError: no features.
@@ -154,12 +134,12 @@ def parse_example_dataset(
     """
     if not features:
         raise ValueError("Missing: features was None or empty.")
-    given, named = copied(features), None if groups is None else dict(frozen_groups(groups))  # as they are now
+    fixed, named = copied(features), None if groups is None else dict(frozen_groups(groups))  # later changes don't show
 
     def parse(serialized: Any) -> Any:
-        return parse_example(serialized, given, groups=named)
+        return parse_example(serialized, fixed, groups=named)
 
-    parse.__qualname__ = "parse_example"  # what repr calls it
+    parse.__qualname__ = "parse_example"  # for repr
     return lambda dataset: dataset.map(parse)
 
 
@@ -182,29 +162,29 @@ def make_batched_features_dataset(
     *,
     groups: Groups | None = None,
 ) -> Dataset[Any]:
-    """Files of Examples as batches of columns.
+    """Read files of Examples as batches of columns.
 
     Args:
       file_pattern: a pattern, or a list of files and patterns.
-      features: dict of keys to features, as of `io.parse_example`.
-      reader: what makes a dataset of a file; TFRecordDataset by default.
-      label_key: a feature, or a group, that is taken out of the dict; elements are then (dict, label).
+      features: dict of keys to features, as for `io.parse_example`.
+      reader: a function from a file to a dataset; TFRecordDataset by default.
+      label_key: a feature, or a group, to move out of the dict; elements are then (dict, label).
       reader_args: further arguments of the reader.
-      num_epochs: None or -1: no end.
-      shuffle: files, and records within `shuffle_buffer_size`; `shuffle_seed` makes it repeatable.
-      prefetch_buffer_size: batches made ahead.
-      reader_num_threads: how many files are interleaved; 1 by default.
+      num_epochs: None or -1: endless.
+      shuffle: shuffles files, and records within `shuffle_buffer_size`; `shuffle_seed` makes the order repeatable.
+      prefetch_buffer_size: batches to prefetch.
+      reader_num_threads: number of files to interleave; 1 by default.
       parser_num_threads: accepted; a batch is parsed on several threads in any case.
       sloppy_ordering: accepted; the order is always deterministic.
-      drop_final_batch: leaves a smaller last batch out. Without end there is none: batches run on from epoch to epoch.
-      groups: of features that are to be one column, as of `io.parse_example`.
+      drop_final_batch: leaves out a smaller last batch. Endless batches continue from epoch to epoch.
+      groups: groups of features that form one column, as for `io.parse_example`.
 
     Returns:
       A Dataset of dicts of columns; of tuples (dict, column) with `label_key`.
 
     Raises:
       errors.InvalidArgumentError: no file matches.
-      ValueError: `label_key` is not one of the features, or in a group.
+      ValueError: `label_key` is neither a feature nor a group, or is part of a group.
     """
     if label_key is not None and label_key not in features and not groups:
         raise ValueError(
@@ -243,13 +223,13 @@ def make_tf_record_dataset(
     num_parallel_parser_calls: int | None = None,
     drop_final_batch: bool = False,
 ) -> Dataset[Any]:
-    """Files of records as batches, each record through `parser_fn` first if there is one.
+    """Read files of records as batches, after mapping `parser_fn` over the records.
 
     The other arguments are those of `make_batched_features_dataset`.
 
     Args:
-      num_parallel_parser_calls: calls the function on this many threads, 2 by default.
-      num_parallel_reads: interleaves this many files, 24 by default.
+      num_parallel_parser_calls: number of threads that call the function; 2 by default.
+      num_parallel_reads: number of files to interleave; 24 by default.
 
     Raises:
       errors.InvalidArgumentError: no file matches.
@@ -269,7 +249,7 @@ def make_tf_record_dataset(
 def _records(
     file_pattern: Any, reader: Callable[..., Any], reader_args: Any, cycle_length: int, shuffle: bool, seed: int | None
 ) -> Dataset[Any]:
-    """The records of the files that match, with TensorFlow's order of files."""
+    """Return the records of the matching files, in TensorFlow's order."""
     patterns = (
         [file_pattern] if isinstance(file_pattern, str | bytes) or hasattr(file_pattern, "__fspath__") else file_pattern
     )
@@ -294,17 +274,206 @@ def RandomDataset(seed: int | None = None) -> Dataset[Any]:
 
 
 def from_list(elements: Any, name: str | None = None) -> Dataset[Any]:
-    """The elements of a list, which may be structures.
+    """Return a dataset of a list's elements, which may be structures.
 
     Raises:
       ValueError: no elements.
     """
-    given = list(elements)
-    if not given:
+    normalized = [normalize(element) for element in elements]
+    if not normalized:
         raise ValueError("Empty list of elements is not supported.")
-    return Dataset.from_tensor_slices(stack([normalize(element) for element in given]))
+    return Dataset.from_tensor_slices(stack(normalized))
 
 
 def load(path: PathLike, element_spec: Any = None, compression: str | None = None, reader_func: Any = None) -> Any:
     """`Dataset.load`."""
     return Dataset.load(path, element_spec, compression, reader_func)
+
+
+class Reducer(NamedTuple):
+    """The functions of `group_by_reducer`.
+
+    Args:
+      init_func: returns the first state, from the group's number.
+      reduce_func: returns the next state, from a state and an element.
+      finalize_func: returns the group's element, from the last state; a tuple is unpacked into arguments.
+    """
+
+    init_func: Callable[[Any], Any]
+    reduce_func: Callable[[Any, Any], Any]
+    finalize_func: Callable[[Any], Any]
+
+
+def assert_cardinality(expected_cardinality: Any) -> Transformation:
+    """Return a transformation that sets `cardinality()`; iterating raises FailedPreconditionError if it is wrong."""
+    expected = check_count("expected_cardinality", expected_cardinality, -2)
+    return lambda dataset: same_of(dataset, Counted(node_of(dataset), expected))
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """`map` and `batch`.
+
+    Raises:
+      ValueError: both `num_parallel_batches` and `num_parallel_calls`.
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set")
+    calls = num_parallel_calls if num_parallel_batches is None else num_parallel_batches
+    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """`interleave` in another order: a dataset that ends uses up its turn. The order is always deterministic."""
+
+    def applied(dataset: Any) -> Any:
+        interleaved = dataset.interleave(map_func, cycle_length, block_length)
+        node: Any = node_of(interleaved)
+        ahead = InterleaveAhead(node.input, node.open, node.name, node.cycle_length, node.block_length)
+        return same_of(interleaved, ahead)
+
+    return applied
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """`shuffle` and `repeat`."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def enumerate_dataset(start: int = 0) -> Transformation:
+    """`Dataset.enumerate`."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """`Dataset.scan`."""
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """`Dataset.take_while`."""
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def unique() -> Transformation:
+    """`Dataset.unique`."""
+    return lambda dataset: dataset.unique()
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[[Any, Any], Any],
+    window_size: Any = None,
+    window_size_func: Callable[[Any], Any] | None = None,
+) -> Transformation:
+    """`Dataset.group_by_window`."""
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
+    """Return a transformation that reduces the elements of each key; results are sorted by key."""
+
+    def applied(dataset: Any) -> Any:
+        def reduced(key: Any, group: Any) -> Any:
+            state = group.reduce(reducer.init_func(key), reducer.reduce_func)
+            return type(group).from_tensors(call(reducer.finalize_func, False)(state))
+
+        return dataset.group_by_window(key_func, reduced, (1 << 63) - 1)
+
+    return applied
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any], bucket_boundaries: Any, bucket_batch_sizes: Any, *args: Any, **kwargs: Any
+) -> Transformation:
+    """`Dataset.bucket_by_sequence_length`, with the same arguments."""
+    arguments = (element_length_func, bucket_boundaries, bucket_batch_sizes, *args)
+    return lambda dataset: dataset.bucket_by_sequence_length(*arguments, **kwargs)
+
+
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = "int64"
+) -> Transformation:
+    """`Dataset.ragged_batch`."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """`Dataset.sparse_batch`."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Transformation:
+    """`Dataset.rejection_resample`."""
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def snapshot(path: Any, compression: Any = "AUTO", **options: Any) -> Transformation:
+    """`Dataset.snapshot`."""
+    return lambda dataset: dataset.snapshot(path, compression, **options)
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+    """The same dataset: there is one device."""
+    return lambda dataset: dataset
+
+
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
+    """The same dataset: there is one device."""
+    return lambda dataset: dataset
+
+
+def at(dataset: Any, index: Any) -> Any:
+    """Return the element with that number, from 0; the elements before it are computed as well.
+
+    Raises:
+      errors.OutOfRangeError: the dataset has fewer elements.
+    """
+    number = check_count("index", index, 0)
+    for element in dataset.skip(number).take(1):
+        return element
+    raise OutOfRangeError(f"index {number} is out of range: the dataset has {int(dataset.cardinality())} elements")
+
+
+def get_single_element(dataset: Any) -> Any:
+    """`Dataset.get_single_element`."""
+    return dataset.get_single_element()
+
+
+def get_structure(dataset: Any) -> Any:
+    """`dataset.element_spec`."""
+    return dataset.element_spec
+
+
+def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Any:
+    """`Dataset.choose_from_datasets`, which by default continues when a dataset is empty."""
+    return choice_dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+) -> Any:
+    """`Dataset.sample_from_datasets`."""
+    nonempty = list(datasets)
+    if not nonempty:
+        raise InvalidArgumentError("`datasets` should not be empty.")
+    return nonempty[0].sample_from_datasets(nonempty, weights, seed, stop_on_empty_dataset)
+
+
+def save(dataset: Any, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
+    """`Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)

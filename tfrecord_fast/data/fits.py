@@ -1,4 +1,4 @@
-"""Elements that are to be what somebody's specs say."""
+"""Checks of elements against an element_spec."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ __all__ = ["fitted", "is_composite", "known", "lengths_of"]
 
 
 def is_composite(value: Any) -> bool:
-    """Whether it is a RaggedTensor or a SparseTensor."""
+    """Return True for a RaggedTensor or a SparseTensor."""
     return hasattr(value, "row_splits")
 
 
 def lengths_of(shape: Any) -> tuple[int | None, ...] | None:
-    """A shape as a tuple, with None for a length that is not known; None if its rank is not."""
+    """Return a shape as a tuple, with None for unknown lengths; None if the rank is unknown."""
     if shape is None or getattr(shape, "rank", 0) is None:
         return None
-    given = shape.as_list() if hasattr(shape, "as_list") else shape
-    if not hasattr(given, "__iter__"):
+    lengths = shape.as_list() if hasattr(shape, "as_list") else shape
+    if not hasattr(lengths, "__iter__"):
         return None
-    return tuple(None if length is None or length == -1 else int(length) for length in given)
+    return tuple(None if length is None or length == -1 else int(length) for length in lengths)
 
 
 def known(spec: Any) -> TensorSpec:
-    """A spec of ours, of the face or of TensorFlow's, as one of ours; its shape is None without a rank."""
+    """Return a spec, which may be TensorFlow's, as one of `values.elements.specs`; its shape is None without a rank."""
     shape, dtype = lengths_of(getattr(spec, "shape", None)), as_dtype(spec.dtype)
     if hasattr(spec, "ragged_rank"):
         return RaggedTensorSpec(shape, dtype, spec.ragged_rank, as_dtype(spec.row_splits_dtype))
@@ -36,38 +36,38 @@ def known(spec: Any) -> TensorSpec:
 
 
 def fitted(specs: Any, origin: str, element: Any) -> Any:
-    """The element, in the structure of the specs.
+    """Return the element, in the structure of the specs.
 
     Raises:
-      errors.InvalidArgumentError: it has more components or fewer, or one of another dtype, shape or kind.
+      errors.InvalidArgumentError: the number of components differs, or a component's class, dtype or shape.
     """
-    components, wanted = leaves(element), leaves(map_leaves(known, specs))
-    if len(components) != len(wanted):
+    components, flat_specs = leaves(element), leaves(map_leaves(known, specs))
+    if len(components) != len(flat_specs):
         raise InvalidArgumentError(
-            f"{origin}: an element has {len(components)} components, where the specs have {len(wanted)}"
+            f"{origin}: element has {len(components)} components, but the spec has {len(flat_specs)}"
         )
-    for number, (spec, component) in enumerate(zip(wanted, components, strict=True)):
-        found = spec_of(component)
-        if not _is_one_of(found, spec):
+    for number, (spec, component) in enumerate(zip(flat_specs, components, strict=True)):
+        actual = spec_of(component)
+        if not _fits(actual, spec):
             raise InvalidArgumentError(
-                f"{origin}: component {number} of an element is {_words(found)}, where the spec says {_words(spec)}"
+                f"{origin}: component {number} of an element is {_words(actual)}, expected {_words(spec)}"
             )
     return pack(specs, components)
 
 
-def _is_one_of(found: TensorSpec, spec: TensorSpec) -> bool:
-    if type(found) is not type(spec) or found.dtype != spec.dtype:
+def _fits(actual: TensorSpec, spec: TensorSpec) -> bool:
+    if type(actual) is not type(spec) or actual.dtype != spec.dtype:
         return False
-    if isinstance(spec, RaggedTensorSpec) and isinstance(found, RaggedTensorSpec):
-        if (found.ragged_rank, found.row_splits_dtype) != (spec.ragged_rank, spec.row_splits_dtype):
+    if isinstance(spec, RaggedTensorSpec) and isinstance(actual, RaggedTensorSpec):
+        if (actual.ragged_rank, actual.row_splits_dtype) != (spec.ragged_rank, spec.row_splits_dtype):
             return False
     return spec.shape is None or (
-        len(found.shape) == len(spec.shape)
-        and all(length in (None, have) for have, length in zip(found.shape, spec.shape, strict=True))
+        len(actual.shape) == len(spec.shape)
+        and all(length in (None, have) for have, length in zip(actual.shape, spec.shape, strict=True))
     )
 
 
 def _words(spec: TensorSpec) -> str:
-    kind = type(spec).__name__.removesuffix("Spec")
+    name = type(spec).__name__.removesuffix("Spec")
     lengths = "any shape" if spec.shape is None else f"shape {tuple(spec.shape)}"
-    return f"a {kind} of {getattr(spec.dtype, 'name', spec.dtype)}, {lengths}"
+    return f"a {name} of {getattr(spec.dtype, 'name', spec.dtype)}, {lengths}"

@@ -1,4 +1,4 @@
-"""The functions that users give: how they are called on elements, and what repr calls them."""
+"""Functions of the user: their calls on elements, and their names in `repr`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["call", "guarded", "name_of", "test"]
 
 
 def name_of(function: Any) -> str:
-    """What repr calls a function."""
+    """Return the function's name in `repr`."""
     return str(getattr(function, "__qualname__", type(function).__name__)).rpartition(".")[2]
 
 
 def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with its StopIteration an error and not the end of the elements."""
+    """Return the function with StopIteration turned into an error, so that it does not end the iteration."""
 
     def guard(*arguments: Any) -> Any:
         try:
@@ -34,30 +34,30 @@ def _stopped(function: Callable[..., Any]) -> InvalidArgumentError:
 
 
 def call(function: Callable[..., Any], seen_again: bool) -> Callable[[Any], Any]:
-    """The function as one of a single element, which is unpacked into arguments if it is a tuple.
+    """Return a function of a single element; a tuple is unpacked into arguments.
 
-    If elements can be seen again, the function gets arrays of its own: it may work in place.
+    If elements can be seen again, the function gets copies of their arrays, so that it may work in place.
     """
 
-    def of_element(element: Any) -> Any:
+    def called(element: Any) -> Any:
         try:
             return returned(function(*element) if type(element) is tuple else function(element))
         except StopIteration as error:
             raise _stopped(function) from error
 
-    def of_own_element(element: Any) -> Any:
-        return of_element(writable(element))
+    def called_on_copy(element: Any) -> Any:
+        return called(writable(element))
 
-    return of_own_element if seen_again else of_element
+    return called_on_copy if seen_again else called
 
 
 def test(predicate: Callable[..., Any], seen_again: bool) -> Callable[[Any], bool]:
-    """A predicate as one of a single element; as `call`. What it takes out of the element stays in the element."""
+    """Return a predicate of a single element, as `call` does; items that it pops stay in the element."""
     predicate = guarded(predicate)
     own = writable if seen_again else renewed
 
-    def of_element(element: Any) -> bool:
+    def tested(element: Any) -> bool:
         element = own(element)
         return bool(predicate(*element) if type(element) is tuple else predicate(element))
 
-    return of_element
+    return tested

@@ -1,7 +1,4 @@
-"""tf.data.Options: every field can be set, read and merged, so that code that does so runs; none changes the elements.
-
-A group of options is a class whose fields are `Option`s: each knows the type of its values.
-"""
+"""tf.data.Options: fields can be set, read and merged, so that code for TensorFlow runs. None has an effect."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ Group = TypeVar("Group", bound="OptionGroup")
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How datasets would be divided among workers; without effect: `shard` does that."""
+    """Division of datasets among workers; without effect: use `shard`."""
 
     OFF = -1
     AUTO = 0
@@ -36,7 +33,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How numbers of threads would be tuned; without effect."""
+    """Tuning of numbers of threads; without effect."""
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -46,7 +43,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What becomes of state outside of a dataset that is saved; without effect."""
+    """Treatment of state outside of a saved dataset; without effect."""
 
     WARN = 0
     IGNORE = 1
@@ -54,10 +51,10 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class Option:
-    """A field: None, or what `default` makes, until it is set to a value of its type."""
+    """A field of a type: None, or `default()`, until it is set."""
 
-    def __init__(self, kind: type, default: Any = None, alias: str | None = None) -> None:
-        self.kind, self._default, self.alias = kind, default, alias
+    def __init__(self, type_: type, default: Any = None, alias: str | None = None) -> None:
+        self.type, self._default, self.alias = type_, default, alias
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.alias or name
@@ -65,33 +62,33 @@ class Option:
     def __get__(self, group: Any, owner: type | None = None) -> Any:
         if group is None:
             return self
-        given = group._given
-        if self.name not in given and self._default is not None:
-            given[self.name] = self._default()
-        return given.get(self.name)
+        values = group._values
+        if self.name not in values and self._default is not None:
+            values[self.name] = self._default()
+        return values.get(self.name)
 
     def __set__(self, group: Any, value: Any) -> None:
-        if not isinstance(value, self.kind):
+        if not isinstance(value, self.type):
             raise TypeError(
-                f'Property "{self.name}" must be of type {self.kind}, got: {value!r} (type: {type(value).__name__})'
+                f'Property "{self.name}" must be of type {self.type}, got: {value!r} (type: {type(value).__name__})'
             )
-        group._given[self.name] = value
+        group._values[self.name] = value
 
 
 class OptionGroup:
-    """Fields that can be set, and nothing else."""
+    """A group of options: only its fields, which are `Option`s, can be set."""
 
-    _given: dict[str, Any]
+    _values: dict[str, Any]
     _is_fixed: bool
 
     def __init__(self) -> None:
-        object.__setattr__(self, "_given", {})
+        object.__setattr__(self, "_values", {})
         object.__setattr__(self, "_is_fixed", False)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._is_fixed:
             raise ValueError(
-                "the options of a dataset can't be changed; give others with `Dataset.with_options(options)`"
+                "the options of a dataset can't be changed; set other options with `Dataset.with_options(options)`"
             )
         if not isinstance(getattr(type(self), name, None), Option):
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
@@ -110,11 +107,11 @@ class OptionGroup:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __reduce__(self) -> Any:
-        return _remade, (type(self), dict(self._given))
+        return _remade, (type(self), dict(self._values))
 
 
 class AutotuneOptions(OptionGroup):
-    """How numbers of threads would be tuned; without effect."""
+    """Tuning of numbers of threads; without effect."""
 
     autotune_algorithm = Option(AutotuneAlgorithm)
     cpu_budget = Option(int)
@@ -125,14 +122,14 @@ class AutotuneOptions(OptionGroup):
 
 
 class DistributeOptions(OptionGroup):
-    """How datasets would be divided among workers; without effect."""
+    """Division of datasets among workers; without effect."""
 
     auto_shard_policy = Option(AutoShardPolicy, lambda: AutoShardPolicy.AUTO)
     num_devices = Option(int)
 
 
 class OptimizationOptions(OptionGroup):
-    """Which rewrites of the pipeline would be made; without effect."""
+    """Rewrites of the pipeline; without effect."""
 
     apply_default_optimizations = Option(bool)
     filter_fusion = Option(bool)
@@ -149,20 +146,20 @@ class OptimizationOptions(OptionGroup):
 
 
 class ServiceOptions(OptionGroup):
-    """For a service that makes elements elsewhere; without effect."""
+    """Options of the tf.data service; without effect."""
 
     pinned = Option(bool)
 
 
 class ThreadingOptions(OptionGroup):
-    """How many threads would be used; without effect: they are the native reader's own."""
+    """Numbers of threads; without effect: the native reader has its own."""
 
     max_intra_op_parallelism = Option(int)
     private_threadpool_size = Option(int)
 
 
 class Options(OptionGroup):
-    """Settings of tf.data, kept without effect: order is always deterministic, threads are the native reader's own.
+    """Settings of tf.data, without effect: order is always deterministic, and the native reader has its own threads.
 
     >>> import tfrecord_fast as tf
     >>> options = tf.data.Options()
@@ -187,63 +184,64 @@ class Options(OptionGroup):
     threading = Option(ThreadingOptions, ThreadingOptions)
 
     def merge(self, options: Any) -> Options:
-        """New options: those of both, where both are set, those of `options`."""
+        """Return new options with the fields of both; where both are set, those of `options`."""
         return merged(self, options)
 
 
-def fields(kind: type[OptionGroup]) -> list[str]:
-    """The names of its fields, without those that are another name for one."""
-    return [name for name, one in vars(kind).items() if isinstance(one, Option) and one.alias is None]
+def fields(group_type: type[OptionGroup]) -> list[str]:
+    """Return the names of the fields, without aliases."""
+    return [name for name, field in vars(group_type).items() if isinstance(field, Option) and field.alias is None]
 
 
 def merged(first: Group, *others: Any) -> Group:
-    """New options of the same class: for each field what was set last.
+    """Return new options of the same class, with the last value set for each field.
 
     Raises:
-      TypeError: one that is no such options.
+      TypeError: options of another class.
     """
-    kind = type(first)
-    made, unset = kind(), kind()
-    for one in (first, *others):
-        if not _has_fields(one, kind):
-            raise TypeError(f"Could not merge incompatible options of type {kind} and {type(one)}.")
-        for name in fields(kind):
-            if not hasattr(one, name) or _is_same(one, unset, name):  # another TensorFlow may have other fields
+    group_type = type(first)
+    result, unset = group_type(), group_type()
+    for options in (first, *others):
+        if not _has_fields(options, group_type):
+            raise TypeError(f"Could not merge incompatible options of type {group_type} and {type(options)}.")
+        for name in fields(group_type):
+            if not hasattr(options, name) or _is_same(options, unset, name):  # TensorFlow's versions differ in fields
                 continue
-            value, before = getattr(one, name), getattr(made, name)
+            value, before = getattr(options, name), getattr(result, name)
             if isinstance(before, OptionGroup):
                 value = merged(before, value)
             elif isinstance(value, list) and before:
                 value = before + value
-            elif isinstance(value, enum.Enum):  # of TensorFlow's own options, too
-                value = getattr(kind, name).kind(value.value)
-            setattr(made, name, value)
-    return made
+            elif isinstance(value, enum.Enum):  # perhaps TensorFlow's
+                value = getattr(group_type, name).type(value.value)
+            setattr(result, name, value)
+    return result
 
 
 def fixed(options: Group) -> Group:
-    """A copy that refuses changes."""
-    made = merged(options)
-    values = [getattr(made, name) for name in fields(type(made))]
-    for group in (made, *(one for one in values if isinstance(one, OptionGroup))):
+    """Return a copy that rejects changes."""
+    result = merged(options)
+    values = [getattr(result, name) for name in fields(type(result))]
+    for group in (result, *(value for value in values if isinstance(value, OptionGroup))):
         object.__setattr__(group, "_is_fixed", True)
-    return made
+    return result
 
 
-def _has_fields(one: Any, kind: type[OptionGroup]) -> bool:
-    """Whether it is such options, or TensorFlow's of that name."""
-    return isinstance(one, kind) or (type(one).__name__ == kind.__name__ and hasattr(one, fields(kind)[0]))
+def _has_fields(options: Any, group_type: type[OptionGroup]) -> bool:
+    """Return True for options of this class, or of TensorFlow's class of the same name."""
+    is_same_name = type(options).__name__ == group_type.__name__
+    return isinstance(options, group_type) or (is_same_name and hasattr(options, fields(group_type)[0]))
 
 
-def _is_same(one: Any, unset: OptionGroup, name: str) -> bool:
+def _is_same(options: Any, unset: OptionGroup, name: str) -> bool:
     default = getattr(unset, name)
-    value = getattr(one, name, default)
+    value = getattr(options, name, default)
     if isinstance(default, OptionGroup):
-        return all(_is_same(value, default, part) for part in fields(type(default)))
+        return all(_is_same(value, default, field) for field in fields(type(default)))
     return value is None or bool(getattr(value, "value", value) == getattr(default, "value", default))
 
 
-def _remade(kind: type[OptionGroup], given: dict[str, Any]) -> OptionGroup:
-    made = kind()
-    made._given.update(given)
-    return made
+def _remade(group_type: type[OptionGroup], values: dict[str, Any]) -> OptionGroup:
+    group = group_type()
+    group._values.update(values)
+    return group

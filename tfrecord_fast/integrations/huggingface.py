@@ -88,7 +88,7 @@ def from_tfrecord(
     try:
         _save(source, path)
     except InvalidArgumentError:
-        complete = source.looking_at_all()
+        complete = source.inferred_from_all()
         if complete is None:
             raise
         _save(complete, path)

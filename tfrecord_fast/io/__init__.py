@@ -12,7 +12,7 @@ from ..examples.parsing.parse import (
 )
 from ..files.naming.compression import TFRecordCompressionType, TFRecordOptions
 from ..files.streams.infer import infer_features, infer_sequence_features
-from ..files.system.whole_files import matching_files, read_file, write_file
+from ..files.system.file_system import matching_files, read_file, write_file
 from ..files.writing.example_writer import ExampleWriter
 from ..files.writing.writer import TFRecordWriter
 from ..images.decoding import decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, is_jpeg

@@ -31,7 +31,7 @@ _top = module_lazy_names(
         "init_scope is_tensor name_scope no_op numpy_function print py_function stop_gradient while_loop",
         ".ops.filled": "eye fill linspace meshgrid one_hot ones ones_like range sequence_mask zeros zeros_like",
         ".ops.mapping": "map_fn scan",
-        ".ops.numbers": "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh clip_by_value cos cosh "
+        ".ops.math": "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh clip_by_value cos cosh "
         "cumsum divide einsum equal exp floor floordiv greater greater_equal less less_equal logical_and logical_not "
         "logical_or matmul maximum minimum multiply negative norm not_equal pow reduce_all reduce_any reduce_max "
         "reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign sin sinh sqrt square subtract tan tanh "
@@ -123,7 +123,7 @@ add_modules(
         "math": module_lazy_names(
             f"{__name__}.math",
             {
-                ".ops.numbers": "abs accumulate_n=add_n acos acosh add add_n argmax argmin asin asinh atan atan2 "
+                ".ops.math": "abs accumulate_n=add_n acos acosh add add_n argmax argmin asin asinh atan atan2 "
                 "atanh ceil clip_by_value cos cosh cumsum divide divide_no_nan equal exp expm1 floor floordiv "
                 "floormod greater greater_equal is_finite is_inf is_nan l2_normalize less less_equal log log1p "
                 "logical_and logical_not logical_or logical_xor matmul maximum minimum mod=floormod multiply "

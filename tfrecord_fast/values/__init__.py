@@ -4,7 +4,7 @@
 | --- | --- |
 | `columns/` | BytesArray, RaggedTensor, SparseTensor, arrays, and conversion into them |
 | `elements/` | tuples and dicts of values: stacked, taken apart, described |
-| `ops` | TensorFlow's functions on tensors that scripts use |
+| `plain_ops` | TensorFlow's functions on tensors that scripts use |
 | `text` | str to bytes and back, under TensorFlow's names |
 | `csv_fields` | the fields of a record of comma-separated values |
 

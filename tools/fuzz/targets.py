@@ -25,7 +25,7 @@ from tfrecord_fast.cli.records.decoding import decode
 from tfrecord_fast.cli.records.json_values import marked
 from tfrecord_fast.cli.records.showing import Shower
 from tfrecord_fast.examples.record_kinds import kind_of
-from tfrecord_fast.files.naming.formats import foreign_kind
+from tfrecord_fast.files.naming.formats import foreign_format
 from tools.fuzz.makers import make_arrow, make_columns
 from tools.fuzz.mutate import MOST
 from tools.fuzz.program import Program
@@ -280,7 +280,7 @@ def kinds(data):
     """What bytes look like, and what the commands show of them."""
     kind = kind_of(data)
     assert (kind in ("text", "JSON")) <= (data.decode("utf-8", "replace").encode() == data), kind
-    assert isinstance(foreign_kind(data, len(data)), str | None)
+    assert isinstance(foreign_format(data, len(data)), str | None)
     for form in ("example", "event", "proto"):
         outcome(decode, data, form)
     decoded = decode(data)

@@ -36,7 +36,7 @@ from tools.remote.over_s3_files import FILES, LEFT_OUT
 
 __all__ = ["OverS3", "over_s3"]
 
-READS = ("data.nodes.records", "data.records", "files.streams.infer", "files.streams.random_access")
+READS = ("data.nodes.sources.records", "data.files.records", "files.streams.infer", "files.streams.random_access")
 READS += ("files.streams.record_iterator", "files.reading.shard_reader", "files.reading.tables")
 
 

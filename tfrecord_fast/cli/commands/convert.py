@@ -88,7 +88,7 @@ tfrecord-fast convert train.parquet s3://bucket/train.tfrecord
 """
 
 _ARROW_EXTENSIONS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-_TEXTS = {" is CSV text": "csv", " is JSON text": "jsonl"}  # recognised, but read only with --from
+_TEXTS = {"CSV text": "csv", "JSON text": "jsonl"}  # recognised, but read only with --from
 _FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
 
 
@@ -171,7 +171,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except FAULTS as error:
         problem = problem_of(error)
         path = getattr(error, "path", None) or getattr(error, "filename", None)
-        formats = [name for ending, name in _TEXTS.items() if problem.reason.endswith(ending)]
+        formats = [name for ending, name in _TEXTS.items() if problem.reason.endswith(f"{ending})")]
         hint = f"; use --from {formats[0]}" if formats else ""
         console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint)
         return problem.status

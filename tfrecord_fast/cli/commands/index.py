@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.indexing.index import RecordIndex
-from ...files.naming.formats import NO_TFRECORD, explained, foreign_kind, head_of
+from ...files.naming.formats import explained, foreign_format, foreign_reason, head_of
 from ...files.naming.location import location_of
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_store_arguments, storage_options
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 problem = _problem(error, path)
                 problem_path = os.fsdecode(getattr(error, "filename", None) or path)
             except ValueError as error:  # compressed, or not a regular file
-                foreign = foreign_kind(*head_of(path)) if file.is_local else None
-                problem = Problem(NO_TFRECORD + foreign if foreign else str(error).removeprefix(f"{path}: "))
+                foreign = foreign_format(*head_of(path)) if file.is_local else None
+                problem = Problem(foreign_reason(foreign) if foreign else str(error).removeprefix(f"{path}: "))
             if args.json:
                 console.json({**report, "ok": problem is None, "error": None if problem is None else problem.as_json()})
             elif problem is None:

@@ -26,8 +26,8 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from ...files.indexing.index import RecordIndex
 from ...files.naming.location import location_of
-from ...files.rewriting.dividing import SideOf, by_hash, parts_by_bytes, parts_by_records, stratified
-from ...files.rewriting.parts_writer import PartsWriter
+from ...files.rewriting.dividing import SplitFunction, by_hash, files_by_bytes, files_by_records, stratified
+from ...files.rewriting.multi_file_writer import MultiFileWriter
 from ...files.rewriting.row_keys import features_key, whole_records
 from ...files.streams.core_files import CoreFile
 from ...files.writing.example_writer import shard_paths
@@ -140,11 +140,11 @@ class Plan:
         """Raise Unsuitable for outputs that can't be written to."""
         check_outputs(paths, self.files, self.args.in_place)
 
-    def writer(self) -> PartsWriter:
+    def writer(self) -> MultiFileWriter:
         """Return a writer of the files."""
         args = self.args
         options = options_of(args, args.output)
-        return PartsWriter(options, num_threads=args.threads, storage_options=storage_options(args))
+        return MultiFileWriter(options, num_threads=args.threads, storage_options=storage_options(args))
 
     def count(self) -> int:
         """Count the records, by their headers or by reading all."""
@@ -211,19 +211,19 @@ def _parts(plan: Plan, done: Copied, total: int | None) -> Iterator[tuple[int, _
     args, batches = plan.args, done.reading(plan.source.batches())
     if args.into is not None and total is not None:
         records = total
-        return parts_by_records(
+        return files_by_records(
             batches, lambda number: (number + 1) * records // args.into - number * records // args.into
         )
     if args.records is not None:
-        return parts_by_records(batches, lambda number: int(args.records))
-    return parts_by_bytes(batches, args.size)
+        return files_by_records(batches, lambda number: int(args.records))
+    return files_by_bytes(batches, args.size)
 
 
 def _parts_needed(plan: Plan) -> int:
     total = plan.count()  # raises for inputs that can be read only once
     if plan.args.records is not None:
         return -(-total // int(plan.args.records))
-    pieces = parts_by_bytes(source_of(plan.files, plan.args).batches(), plan.args.size)
+    pieces = files_by_bytes(source_of(plan.files, plan.args).batches(), plan.args.size)
     return 1 + max((number for number, _ in pieces), default=-1)
 
 
@@ -256,7 +256,7 @@ def into_sides(plan: Plan, names: Sequence[str]) -> tuple[Copied, dict[str, int]
     return done, dict(zip(names, counts, strict=True))
 
 
-def _side_of(plan: Plan) -> SideOf:
+def _side_of(plan: Plan) -> SplitFunction:
     args = plan.args
     seed = args.seed or 0
     if args.by is not None:

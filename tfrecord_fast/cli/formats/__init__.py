@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...files.naming.compression import CODECS, TFRecordOptions
-from ...files.naming.formats import foreign_kind, head_of
+from ...files.naming.formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
@@ -83,7 +83,7 @@ def format_of(file: CoreFile) -> str:
     extension = extension_of(name)
     if extension in _EXTENSIONS or is_tfrecord_extension(extension) or not file.is_local:
         return _EXTENSIONS.get(extension, "tfrecord")
-    return _FOREIGN.get(foreign_kind(*head_of(name)) or "", "tfrecord")
+    return _FOREIGN.get(foreign_format(*head_of(name)) or "", "tfrecord")
 
 
 def target_format_of(path: str) -> str:

@@ -15,7 +15,7 @@ from ...errors import InvalidArgumentError
 from ...examples.encoding.encode import encode_examples
 from ...examples.infer import InferredFeature, features_of
 from ...examples.parsing.parse import parse_example
-from ...files.naming.formats import foreign_kind, head_of
+from ...files.naming.formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.system.temporary import complete_file, local_name
 from ...typing import Columns
@@ -137,7 +137,7 @@ class Source:
         for file in self.files:
             if not file.is_local or not _is_regular(file.name):
                 raise Unsuitable(f"{os.fsdecode(file.name)}: only TFRecord can be read from a stream or a URL")
-            foreign = foreign_kind(*head_of(os.fsdecode(file.name))) or ""
+            foreign = foreign_format(*head_of(os.fsdecode(file.name))) or ""
             if "pointer" in foreign or "download" in foreign:  # despite its extension
                 raise Unsuitable(f"{os.fsdecode(file.name)}: the file is {foreign}")
         return [os.fsdecode(file.name) for file in self.files]

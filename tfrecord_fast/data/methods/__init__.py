@@ -1,10 +1,11 @@
-"""The methods of Dataset, by kind: each makes a node, and gives a dataset of it.
+"""The methods of Dataset. Each creates a node and returns a dataset of it.
 
-| module | what |
+| module | subject |
 | --- | --- |
 | `sources` | datasets of values, numbers and generators |
-| `elements` | functions of elements |
-| `order` | which elements come when, and what is made ahead or kept |
-| `batches` | elements made one, and taken apart |
-| `joins` | several datasets made one |
+| `elements` | functions of single elements |
+| `order` | order, repetition, prefetching, caches |
+| `batches` | batches, and their rows |
+| `joins` | several datasets as one |
+| `groups` | groups of elements by value, saved datasets |
 """

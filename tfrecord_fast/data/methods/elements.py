@@ -1,4 +1,4 @@
-"""The methods of Dataset that call functions of its elements."""
+"""Methods of Dataset that call a function on each element."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 from ...base.threads import default_threads
 from ...values.elements.nests import normalize
 from ...values.elements.owned import snapshot
-from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.errors import IgnoreErrors
-from ..nodes.maps import Enumerate, Filter, Map, Scan, TakeWhile
-from ..sentinels import AUTOTUNE
+from ..nodes.elements.checks import IgnoreErrors
+from ..nodes.elements.maps import Enumerate, Filter, Map, Scan, TakeWhile
+from ..numbers import AUTOTUNE, check_count
 
 __all__ = ["Elements"]
 
@@ -29,14 +28,14 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> OtherDataset:
-        """The function's results; an error it raises takes the place of that element.
+        """Map a function over the elements. An error replaces the element.
 
         Args:
-          map_func: a Python function of one element. A list it returns counts as a tuple; Python numbers, lists and
-            str become NumPy values and bytes, as TensorFlow types them.
-          num_parallel_calls: calls it on this many threads, which helps if it releases the GIL or waits, and on none
-            while it proves to be quick; AUTOTUNE takes one per processor once it has proved to be slow. Results keep
-            their order.
+          map_func: a Python function of an element. A returned list counts as a tuple; Python numbers, lists and
+            str become NumPy values and bytes, with TensorFlow's dtypes.
+          num_parallel_calls: the number of threads, which help if the function waits or releases the GIL. While it
+            is quick, no threads are used. AUTOTUNE uses one per processor once the function proves to be slow. Results
+            keep their order.
           deterministic, synchronous, use_unbounded_threadpool, name: accepted; order is always kept.
 
         >>> import tfrecord_fast as tf
@@ -51,7 +50,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         return self._other(Map(node, map_func, check_count("num_parallel_calls", num_parallel_calls)))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> SameDataset:
-        """The elements for which the function is true.
+        """Keep the elements for which the function returns true.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1)]
@@ -60,7 +59,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         return self._same(Filter(node_of(self), predicate))
 
     def enumerate(self, start: int = 0, name: str | None = None) -> OtherDataset:
-        """Pairs of a number (int64) and an element.
+        """Pair each element with its number (int64).
 
         >>> import tfrecord_fast as tf
         >>> [(int(i), x) for i, x in tf.data.Dataset.from_tensor_slices([b"a", b"b"]).enumerate()]
@@ -69,7 +68,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         return self._other(Enumerate(node_of(self), check_count("start", start, -(1 << 63))))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> SameDataset:
-        """Leaves out the elements that raise when they are made. Directly on files: what comes after damage in a file.
+        """Skip elements that raise. Directly on files, skip the rest of a damaged file.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(-1, 2).map(lambda x: 6 // int(x) if x else [][0]).ignore_errors()]
@@ -80,17 +79,16 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
     def scan(
         self, initial_state: Any, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None
     ) -> OtherDataset:
-        """The function takes (state, element) and gives (next state, result); the results.
+        """Return the results of a function that maps (state, element) to (next state, result).
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(5).scan(0, lambda total, x: (total + x, total + x))]
         [0, 1, 3, 6, 10]
         """
-
         return self._other(Scan(node_of(self), snapshot(normalize(initial_state)), scan_func))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> SameDataset:
-        """The elements before the first for which the function is false.
+        """Keep the elements before the first for which the function returns false.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3)]

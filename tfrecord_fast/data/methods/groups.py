@@ -1,4 +1,4 @@
-"""The methods of Dataset that group or choose elements by their values, and those that keep elements in a folder."""
+"""Methods of Dataset that group or choose elements by value, and that save them in a folder."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ...files.system import file_system
 from ...typing import PathLike
 from ...values.elements.attrs_classes import is_attrs, items_of
 from ...values.elements.nests import map_leaves
-from .. import saved
-from ..arguments import check_count
 from ..fits import fitted
 from ..functions import call, guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.choosing import Resample
-from ..nodes.groups import GroupByWindow, Unique, whole
-from ..nodes.node import Draws, Node
-from ..nodes.running import run
-from ..nodes.sources import Generated, RandomNumbers
+from ..nodes.base.node import Draws, Node
+from ..nodes.joins.choosing import Resample
+from ..nodes.joins.groups import GroupByWindow, Unique, whole
+from ..nodes.native.running import run
+from ..nodes.sources.values import Generated, RandomNumbers
+from ..numbers import check_count
+from ..saving import saved
 from .sources import specified
 
 __all__ = ["Groups"]
@@ -36,7 +36,7 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""
 
     def unique(self, name: str | None = None) -> SameDataset:
-        """Each different element once, in the order in which they come first.
+        """Keep each distinct element once, in the order of first occurrence.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()]
@@ -52,12 +52,12 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> OtherDataset:
-        """Elements with the same key, up to `window_size` of them, as a dataset that a function makes of them.
+        """Group up to `window_size` elements with the same key, and reduce each group to a dataset.
 
         Args:
           key_func: a function from an element to a number.
           reduce_func: a function from the number and a dataset of the group's elements to a dataset.
-          window_size, window_size_func: how many elements a group has at most, or a function from the number to that.
+          window_size, window_size_func: the size of a full group, or a function from the number to that size.
 
         >>> import tfrecord_fast as tf
         >>> numbers = tf.data.Dataset.range(7)
@@ -71,10 +71,10 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         size_of = window_size_func if window_size_func is not None else lambda key: window_size
 
         def reduce(key: Any, group: Node) -> Node:
-            made = guarded(reduce_func)(key, self._other(group))
-            if not isinstance(made, Handle):
-                raise TypeError(f"`reduce_func` must return a Dataset, got {type(made).__name__}")
-            return node_of(made)
+            reduced = guarded(reduce_func)(key, self._other(group))
+            if not isinstance(reduced, Handle):
+                raise TypeError(f"`reduce_func` must return a Dataset, got {type(reduced).__name__}")
+            return node_of(reduced)
 
         return self._other(GroupByWindow(node, key_of, reduce, size_of, name_of(reduce_func)))
 
@@ -90,15 +90,15 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> OtherDataset:
-        """Padded batches of elements of about the same length.
+        """Batch elements of similar length, with padding.
 
         Args:
           element_length_func: a function from an element to its length.
-          bucket_boundaries: lengths at which a bucket ends and the next one begins.
-          bucket_batch_sizes: how many elements a batch of each bucket has; one more than there are boundaries.
+          bucket_boundaries: lengths at which a bucket ends and the next begins.
+          bucket_batch_sizes: the batch size of each bucket; one more than there are boundaries.
           padded_shapes, padding_values: as for `padded_batch`.
-          pad_to_bucket_boundary: pads to the longest length of the bucket, and not of the batch.
-          no_padding: elements of one batch have one length already.
+          pad_to_bucket_boundary: pads to the bucket's greatest length, not the batch's.
+          no_padding: does not pad; the elements of a batch must have equal lengths.
           drop_remainder: leaves out batches that are not full.
 
         >>> import tfrecord_fast as tf
@@ -112,10 +112,10 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
                 f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
                 f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
             )
-        boundaries = [whole("a boundary of bucket_boundaries", one) for one in bucket_boundaries]
-        sizes = [whole("a size of bucket_batch_sizes", one) for one in bucket_batch_sizes]
+        boundaries = [whole("a boundary of bucket_boundaries", length) for length in bucket_boundaries]
+        sizes = [whole("a size of bucket_batch_sizes", size) for size in bucket_batch_sizes]
 
-        # In a group lengths that vary may all happen to be the same.
+        # The elements of a group may agree by chance in a length that varies.
         spec = cast("Any", self).element_spec if pad_to_bucket_boundary and padded_shapes is None else None
 
         def bucket_of(*items: Any) -> Any:
@@ -144,17 +144,17 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         seed: int | None = None,
         name: str | None = None,
     ) -> OtherDataset:
-        """Pairs of a class and an element: so many elements left out that the classes have the shares that are wanted.
+        """Pair elements with their class, and leave out elements so that classes have the target shares.
 
         Args:
           class_func: a function from an element to the number of its class.
-          target_dist: the share of each class that is wanted.
-          initial_dist: the shares that they have; None: counted as the elements come.
-          seed: makes the choice repeatable; it is not TensorFlow's choice for that seed.
+          target_dist: the desired share of each class.
+          initial_dist: the actual shares; None: counted during the iteration.
+          seed: makes the choice repeatable; it differs from TensorFlow's choice for that seed.
 
         Raises:
-          ValueError: shares that are no finite numbers of at least 0, or all 0; initial_dist of another length.
-          errors.InvalidArgumentError: when iterated: a class that is none of them.
+          ValueError: a share is negative or not finite, or all are 0; initial_dist has another length.
+          errors.InvalidArgumentError: when iterated: a class out of range.
 
         >>> import tfrecord_fast as tf
         >>> tenths = tf.data.Dataset.range(10000).map(lambda n: int(n % 10 == 0))
@@ -166,7 +166,9 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         target = _shares("target_dist", target_dist)
         initial = None if initial_dist is None else _shares("initial_dist", initial_dist)
         if initial is not None and len(initial) != len(target):
-            raise InvalidArgumentError(f"{len(initial)} shares in initial_dist, {len(target)} in target_dist")
+            raise InvalidArgumentError(
+                f"initial_dist and target_dist must have equal lengths, got {len(initial)} and {len(target)}"
+            )
         start = None if seed is None else check_count("seed", seed, -(1 << 63))
         return self._other(Resample(node, call(class_func, node.seen_again()), target, initial, start))
 
@@ -174,9 +176,9 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
     def random(
         cls, seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> OtherDataset:
-        """Endless random numbers, int64 from 0 to before 2**32; repeatable with a seed, but not TensorFlow's.
+        """Return endless random numbers, int64 from 0 to 2**32 - 1; with a seed, repeatable, but not TensorFlow's.
 
-        Each iteration has the same ones, with `rerandomize_each_iteration` others.
+        Each iteration has the same numbers, or, with `rerandomize_each_iteration`, different ones.
         """
         draws = Draws(next_seed() if seed is None else int(seed), bool(rerandomize_each_iteration))
         return cls._other(RandomNumbers(draws, f"random({'' if seed is None else seed})"))
@@ -188,14 +190,14 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
     ) -> None:
-        """Writes all elements into a folder, from which `load` reads them. The format is this package's own.
+        """Write all elements into a folder, for `load`. The format is specific to this package.
 
         Args:
-          compression: None or "GZIP"; "ZLIB" and "ZSTD" are taken, too. `load` has to be told the same.
-          shard_func, checkpoint_args: refused: there is one shard.
+          compression: None, "GZIP", "ZLIB" or "ZSTD". Pass the same value to `load`.
+          shard_func, checkpoint_args: not supported: there is one shard.
         """
         if shard_func is not None or checkpoint_args is not None:
-            raise NotImplementedError("Dataset.save has no shard_func and no checkpoint_args: it writes one shard")
+            raise NotImplementedError("Dataset.save supports no shard_func and no checkpoint_args: it writes one shard")
         folder = os.fsdecode(path)
         file_system.makedirs(folder)
         saving = saved.Saving(_file_in(folder), compression or "")
@@ -216,18 +218,18 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         reader_func: Callable[..., Any] | None = None,
         wait: bool = False,
     ) -> OtherDataset:
-        """The elements that `save` wrote into a folder; in the structure of `element_spec`, if that is given.
+        """Read the elements that `save` wrote into a folder, in the structure of `element_spec`, if set.
 
         Raises:
-          FileNotFoundError: there is no dataset, or its writing was not completed.
-          errors.InvalidArgumentError: the file is another one, or compressed in another way; when iterated: an element
-            is not what `element_spec` says.
+          FileNotFoundError: the folder has no dataset, or an incomplete one.
+          errors.InvalidArgumentError: not a file of `save`, or with another compression; when iterated: an element
+            does not fit `element_spec`.
         """
         if reader_func is not None:
-            raise NotImplementedError("Dataset.load has no reader_func: there is one shard")
-        given = _file_in(os.fsdecode(path)), compression or ""
-        make, count = partial(saved.elements_in, *given), partial(saved.count_in, *given)
-        make()  # whatever is wrong with the file is said here
+            raise NotImplementedError("Dataset.load does not support reader_func: there is one shard")
+        file = _file_in(os.fsdecode(path)), compression or ""
+        make, count = partial(saved.elements_in, *file), partial(saved.count_in, *file)
+        make()  # raises if the file can't be read
         label = f"load({os.fsdecode(path)!r})"
         if element_spec is None:
             return cls._other(Generated(make, label, count, seen_again=True))
@@ -235,10 +237,10 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         return cls._other(specified(Generated(lambda: map(fit, make()), label, count, seen_again=True), element_spec))
 
 
-def _shares(name: str, given: Any) -> list[float]:
-    shares = [float(share) for share in given]
+def _shares(name: str, distribution: Any) -> list[float]:
+    shares = [float(share) for share in distribution]
     if not shares or not all(0 <= share < inf for share in shares) or not any(shares):
-        raise InvalidArgumentError(f"{name} must be finite and not negative, and not all 0, got {given!r:.200}")
+        raise InvalidArgumentError(f"{name} must be finite, not negative and not all 0, got {distribution!r:.200}")
     return [share / sum(shares) for share in shares]
 
 
@@ -247,8 +249,11 @@ def _file_in(folder: str) -> str:
 
 
 def _fixed_lengths(spec: Any, *elements: Any) -> tuple[int | None, ...]:
-    """The lengths that do not vary, by the spec if it tells of any that do; else, as the spec may be that of the first
-    element alone, by these elements, whose first axis is taken to vary."""
+    """Return the shape with None for lengths that vary.
+
+    A spec without any None may describe the first element only. Then these elements decide, and their first axis is
+    assumed to vary.
+    """
     if spec.shape is not None and None in spec.shape:
         return tuple(spec.shape)
     shapes = [np.shape(element) for element in elements]
@@ -260,13 +265,14 @@ def _fixed_lengths(spec: Any, *elements: Any) -> tuple[int | None, ...]:
 
 
 def _with_length(shapes: Any, spec: Any, group: Any, length: int) -> Any:
-    """Shapes, or those of the specs, with that length in place of lengths that are not known."""
+    """Return the shapes, or those of the specs, with unknown lengths replaced by `length`."""
     if shapes is None:
         shapes = map_leaves(_fixed_lengths, spec, *group)
     if isinstance(shapes, list) or (
-        isinstance(shapes, tuple) and all(one is None or isinstance(one, int) for one in shapes)
+        isinstance(shapes, tuple) and all(size is None or isinstance(size, int) for size in shapes)
     ):
-        return [length if one is None else one for one in shapes]
+        return [length if size is None else size for size in shapes]
     if isinstance(shapes, dict):
-        return {key: _with_length(one, spec, group, length) for key, one in shapes.items()}
-    return tuple(_with_length(one, spec, group, length) for one in (items_of(shapes) if is_attrs(shapes) else shapes))
+        return {key: _with_length(shape, spec, group, length) for key, shape in shapes.items()}
+    items = items_of(shapes) if is_attrs(shapes) else shapes
+    return tuple(_with_length(shape, spec, group, length) for shape in items)

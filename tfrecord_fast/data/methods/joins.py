@@ -1,4 +1,4 @@
-"""The methods of Dataset that make one dataset of several, or several of one."""
+"""Methods of Dataset that join several datasets, or split one into several."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from ...base.threads import available_cpus
 from ...errors import InvalidArgumentError
 from ...values.elements.nests import leaves, map_leaves
 from ...values.elements.owned import writable
-from ..arguments import check_count
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.choosing import Choose, Sample, SampleBy
-from ..nodes.joins import Concatenate, FlatMap, Interleave, Sliding, Zip
-from ..nodes.node import Node
-from ..nodes.running import check_kinds
-from ..nodes.sources import Failing
-from ..sentinels import AUTOTUNE
+from ..nodes.base.node import Node
+from ..nodes.joins.choosing import Choose, Sample, SampleBy
+from ..nodes.joins.joining import Concatenate, FlatMap, Interleave, Sliding, Zip
+from ..nodes.native.running import check_kinds
+from ..nodes.sources.values import Failing
+from ..numbers import AUTOTUNE, check_count
 
 __all__ = ["Joins"]
 
@@ -28,7 +27,7 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""
 
     def flat_map(self, map_func: Callable[..., OtherDataset], name: str | None = None) -> OtherDataset:
-        """The elements of the dataset that the function gives for each element, one dataset after the other.
+        """Map each element to a dataset, and concatenate these.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(4).flat_map(lambda n: tf.data.Dataset.range(n))]
@@ -45,13 +44,13 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> OtherDataset:
-        """As `flat_map`, with `cycle_length` datasets open at a time, `block_length` elements of each in turn.
+        """Like `flat_map`, with `cycle_length` datasets open at a time, and `block_length` elements from each in turn.
 
-        The native reader does it if elements are paths and the function gives a TFRecordDataset of each.
+        The native reader interleaves if elements are paths, and the function returns a TFRecordDataset of each.
 
         Args:
-          cycle_length: None or AUTOTUNE: the number of processors, so that the order depends on the machine, as
-            TensorFlow's does.
+          cycle_length: None or AUTOTUNE: the number of processors, so the order depends on the machine, as in
+            TensorFlow.
           block_length: 1 by default.
           num_parallel_calls, deterministic, name: accepted; the order is that of one thread.
 
@@ -74,7 +73,7 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> OtherDataset:
-        """Datasets of `size` elements, `stride` apart; each starts `shift` (`size` by default) elements further on.
+        """Split into datasets of `size` elements, `stride` apart; each starts `shift` (by default `size`) later.
 
         >>> import tfrecord_fast as tf
         >>> [[int(x) for x in window] for window in tf.data.Dataset.range(5).window(3, shift=2)]
@@ -86,10 +85,10 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         return self._other(Sliding(node_of(self), size, shift, stride, bool(drop_remainder), self._other))
 
     def concatenate(self, dataset: OtherDataset, name: str | None = None) -> OtherDataset:
-        """These elements, then the other's.
+        """Append the elements of another dataset.
 
         Raises:
-          TypeError: their elements differ in structure or dtypes; when iterated, if functions must be called to know.
+          TypeError: elements differ in structure or dtypes; when iterated, if only functions can tell.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(2))]
@@ -101,10 +100,10 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> OtherDataset:
-        """Elements of several datasets side by side, up to the end of the shortest.
+        """Combine the elements of several datasets, up to the end of the shortest.
 
         Args:
-          *args: datasets, or one structure (tuples, dicts) of them; `datasets` is the same by name.
+          *args: datasets, or one structure (tuples, dicts) of datasets; `datasets` is that structure by name.
 
         >>> import tfrecord_fast as tf
         >>> pairs = tf.data.Dataset.zip(tf.data.Dataset.range(3), tf.data.Dataset.range(10, 12))
@@ -117,27 +116,26 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
             raise TypeError("Both `*args` and `datasets` cannot be set.")
         structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
         if not leaves(structure):
-            raise InvalidArgumentError("zip takes at least one dataset, got a structure without any")
-        for part in leaves(structure):
-            if not isinstance(part, Handle):
-                raise TypeError(f"zip takes datasets, tuples and dicts of them, got {type(part).__name__}")
+            raise InvalidArgumentError("zip requires at least one dataset, got an empty structure")
+        for leaf in leaves(structure):
+            if not isinstance(leaf, Handle):
+                raise TypeError(f"zip accepts datasets, and tuples and dicts of datasets, got {type(leaf).__name__}")
         return cls._other(Zip(map_leaves(node_of, structure)))
 
     @classmethod
     def choose_from_datasets(
         cls, datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
     ) -> OtherDataset:
-        """The next element of the dataset whose number comes next in `choice_dataset`.
+        """Take the next element from the dataset whose number is next in `choice_dataset`.
 
         Args:
-          stop_on_empty_dataset: ends when a chosen dataset has no more elements; else it is skipped.
+          stop_on_empty_dataset: ends when a chosen dataset is exhausted; else it is skipped.
 
         Raises:
           ValueError: no datasets.
-          TypeError: datasets whose elements differ in structure or dtypes.
-          errors.InvalidArgumentError: when iterated: a choice that is not the number of a dataset; it is used up.
+          TypeError: elements differ in structure or dtypes.
+          errors.InvalidArgumentError: when iterated: a choice is not the number of a dataset; it is used up.
         """
-
         return cls._other(Choose(_alike(datasets), node_of(choice_dataset), bool(stop_on_empty_dataset)))
 
     @classmethod
@@ -149,17 +147,17 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> OtherDataset:
-        """Elements of datasets drawn at random, by `weights` (equal ones by default).
+        """Draw elements from datasets at random, by `weights` (equal by default).
 
         Args:
-          weights: a weight for each, or a dataset of arrays of them: one array for each draw, up to its end.
+          weights: one weight per dataset, or a dataset of arrays of weights: one array per draw, up to its end.
           seed: makes the order repeatable.
-          stop_on_empty_dataset: ends when a drawn dataset has no more elements; else others are drawn.
+          stop_on_empty_dataset: ends when a drawn dataset is exhausted; else others are drawn.
           rerandomize_each_iteration: a different order each time; None or False: the same.
 
         Raises:
-          ValueError: no datasets; not one weight per dataset, or one that is negative or not finite.
-          TypeError: datasets whose elements differ in structure or dtypes.
+          ValueError: no datasets; not one weight per dataset, or a weight is negative or not finite.
+          TypeError: elements differ in structure or dtypes.
         """
         nodes = _alike(datasets)
         start = None if seed is None else check_count("seed", seed, -(1 << 63))
@@ -175,7 +173,7 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
 
 
 def _alike(datasets: Any) -> list[Node]:
-    """The datasets' nodes, whose elements have one structure and the same dtypes, as far as that is known."""
+    """Return the datasets' nodes, after a check that their elements agree in structure and dtypes, where known."""
     nodes = [node_of(dataset) for dataset in datasets]
     if not nodes:
         raise InvalidArgumentError("`datasets` should not be empty.")
@@ -184,10 +182,10 @@ def _alike(datasets: Any) -> list[Node]:
 
 
 def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:
-    """The node of the dataset that the function gives for the element."""
+    """Return the node of the function's dataset for the element."""
     function, element = guarded(function), writable(element)
     dataset = function(*element) if type(element) is tuple else function(element)
     if not isinstance(dataset, Handle):
-        why = f"the function of {method} must return a Dataset, got {type(dataset).__name__}"
-        return Failing(why, method)  # raised when its elements are asked for
+        message = f"the function of {method} must return a Dataset, got {type(dataset).__name__}"
+        return Failing(message, method)  # raises when it is iterated
     return node_of(dataset)

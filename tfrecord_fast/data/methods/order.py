@@ -1,4 +1,4 @@
-"""The methods of Dataset that say which elements come when, and what is made ahead or kept."""
+"""Methods of Dataset that change the order of elements, prefetch or cache them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 from ...errors import InvalidArgumentError
 from ...files.system import file_system
 from ...typing import PathLike
-from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.cache import Cache, FileCache
-from ..nodes.order import Repeat, Shuffle, Slice
-from ..nodes.prefetch import Prefetch
-from ..sentinels import AUTOTUNE, UNKNOWN
+from ..nodes.ahead.prefetch import Prefetch
+from ..nodes.order.cache import Cache, FileCache
+from ..nodes.order.ordering import Repeat, Shuffle, Slice
+from ..numbers import AUTOTUNE, UNKNOWN, check_count
 
 __all__ = ["Order"]
 
@@ -29,11 +28,11 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
     ) -> SameDataset:
-        """A random order: each element is drawn from a buffer of the next `buffer_size` ones.
+        """Shuffle: draw each element from a buffer of the next `buffer_size` ones.
 
         Args:
-          buffer_size: elements held; -2, an unknown cardinality, takes all of them.
-          seed: makes the order repeatable, from dataset to dataset; it is not TensorFlow's order for that seed.
+          buffer_size: the number of buffered elements; -2, an unknown cardinality, buffers all.
+          seed: makes the order repeatable, from dataset to dataset; it differs from TensorFlow's for that seed.
           reshuffle_each_iteration: a different order each time; False: the same.
 
         >>> import tfrecord_fast as tf
@@ -46,7 +45,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Shuffle(node_of(self), size, start, reshuffle))
 
     def repeat(self, count: int | None = None, name: str | None = None) -> SameDataset:
-        """All elements `count` times; endlessly if it is None or -1.
+        """Repeat all elements `count` times; endlessly if None or -1.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
@@ -56,7 +55,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Repeat(node_of(self), max(times, -1)))
 
     def take(self, count: int, name: str | None = None) -> SameDataset:
-        """The first `count` elements; all if it is -1.
+        """Keep the first `count` elements; all if -1.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
@@ -65,7 +64,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Slice.take(node_of(self), check_count("count", count, -(1 << 63))))
 
     def skip(self, count: int, name: str | None = None) -> SameDataset:
-        """The elements after the first `count`; none if it is -1.
+        """Skip the first `count` elements; all if -1.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
@@ -74,7 +73,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Slice.skip(node_of(self), check_count("count", count, -(1 << 63))))
 
     def shard(self, num_shards: int, index: int, name: str | None = None) -> SameDataset:
-        """Every `num_shards`-th element, from number `index` on.
+        """Keep every `num_shards`-th element, from number `index` on.
 
         Raises:
           errors.InvalidArgumentError: unless 0 <= index < num_shards.
@@ -90,11 +89,11 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Slice.shard(node_of(self), shards, number))
 
     def prefetch(self, buffer_size: int, name: str | None = None) -> SameDataset:
-        """Makes up to `buffer_size` elements ahead on a thread; AUTOTUNE: 4; 0: none.
+        """Compute up to `buffer_size` elements ahead on a thread; AUTOTUNE: 4; 0: none.
 
-        The thread starts with the first element asked for, and stops when the iterator is dropped. After records,
-        batches of them, and maps of these, there is one only once the functions have proved to be slow: the native
-        reader reads and parses ahead on threads of its own, and handing over would take longer than a quick call.
+        The thread starts with the first `next()`, and stops when the iterator is dropped. After records, batches of
+        records, and maps of these, it starts only once the functions prove to be slow. The native reader reads and
+        parses ahead on its own threads, and handing over takes longer than a quick call.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
@@ -104,12 +103,11 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Prefetch(node_of(self), size))
 
     def cache(self, filename: PathLike = "", name: str | None = None) -> SameDataset:
-        """Keeps all elements once an iteration has reached the end, and gives these from then on.
+        """Keep all elements once an iteration is complete, and iterate over these from then on.
 
         Args:
-          filename: "" keeps them in memory. Otherwise in the file `{filename}.tfrecord`, which appears when it is
-            complete, and which later processes read, too; a URL is one, too. It is not known what the elements were
-            made of: remove the file if that changes.
+          filename: "" keeps elements in memory. A path or URL keeps them in the file `{filename}.tfrecord`, which
+            appears when it is complete, and which later processes read. Remove the file if the input changes.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]
@@ -128,16 +126,16 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         shard_func: Any = None,
         name: str | None = None,
     ) -> SameDataset:
-        """Keeps all elements in a folder once an iteration has reached the end, and gives these from then on.
+        """Keep all elements in a folder once an iteration is complete, and iterate over these from then on.
 
         Args:
-          path: the folder. It gets a file `elements.tfrecord`, which `load` reads, too.
-          compression: "AUTO" and None are none.
-          reader_func, shard_func: refused: there is one shard.
+          path: the folder. Its file `elements.tfrecord` can be read by `load`.
+          compression: "AUTO" and None: uncompressed.
+          reader_func, shard_func: not supported: there is one shard.
         """
         if reader_func is not None or shard_func is not None:
-            raise NotImplementedError("Dataset.snapshot has no reader_func and no shard_func: there is one shard")
+            raise NotImplementedError("Dataset.snapshot supports no reader_func and no shard_func: it has one shard")
         folder = os.fsdecode(path)
         file_system.makedirs(folder)
-        kind = "" if compression in ("AUTO", None) else compression
-        return self._same(FileCache(node_of(self), f"{folder}/elements.tfrecord", kind, f"snapshot({folder!r})"))
+        codec = "" if compression in ("AUTO", None) else compression
+        return self._same(FileCache(node_of(self), f"{folder}/elements.tfrecord", codec, f"snapshot({folder!r})"))

@@ -1,4 +1,4 @@
-"""The methods of Dataset that need no other dataset: datasets of values, numbers and generators."""
+"""Methods of Dataset that create datasets of values, numbers and generators."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ...values.elements.specs import TensorSpec
 from ..fits import fitted, is_composite, known, lengths_of
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
-from ..nodes.node import Node
-from ..nodes.sources import Generated, Specified, slices
-from ..nodes.turns import InTurn
-from ..sentinels import INFINITE
+from ..nodes.base.node import Node
+from ..nodes.base.turns import InTurn
+from ..nodes.sources.values import Generated, Specified, slices
+from ..numbers import INFINITE
 
 __all__ = ["Sources", "specified"]
 
@@ -33,15 +33,15 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> OtherDataset:
-        """The rows of arrays.
+        """Return a dataset of the rows of arrays.
 
         Args:
           tensors: a structure (tuples, dicts) of arrays, lists, BytesArray, RecordBatch, SparseTensor, RaggedTensor,
-            all of one length. Arrays are copied, so that later changes to them do not show; those that nobody can
-            write to, such as a file mapped read-only, are not. Rows are read-only.
+            all of one length. Arrays are copied, so that later changes don't show; read-only ones, such as a
+            read-only mapping of a file, are not. Rows are read-only.
 
         Raises:
-          errors.InvalidArgumentError: lengths differ, or one is a scalar.
+          errors.InvalidArgumentError: lengths differ, or a component is a scalar.
 
         >>> import tfrecord_fast as tf
         >>> rows = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": ["x", "y"]})
@@ -52,28 +52,25 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def from_tensors(cls, tensors: Any, name: str | None = None) -> OtherDataset:
-        """One element, of read-only arrays; they are copied as those of `from_tensor_slices`."""
+        """Return a dataset of one element, whose arrays are read-only, and copied as by `from_tensor_slices`."""
         make = partial(map, renewed, [snapshot(normalize(tensors))])
         return cls._other(Generated(make, "from_tensors()", 1, seen_again=True, shareable=True))
 
     @classmethod
     def range(cls, *args: int, output_type: Any = None, name: str | None = None) -> OtherDataset:
-        """The numbers of Python's range, int64 by default."""
+        """Return the numbers of Python's range, int64 by default."""
         numbers = range(*(int(as_array(arg, np.int64, "range()").item()) for arg in args))
-        kind: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
-        text = ", ".join(str(arg) for arg in args)
-        return cls._other(
-            Generated(
-                partial(map, kind, numbers), f"range({text})", len(numbers), shareable=True, spec=spec_of(kind(0))
-            )
-        )
+        dtype: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
+        label = f"range({', '.join(str(arg) for arg in args)})"
+        make, spec = partial(map, dtype, numbers), spec_of(dtype(0))
+        return cls._other(Generated(make, label, len(numbers), shareable=True, spec=spec))
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> OtherDataset:
-        """Endless numbers, int64 by default."""
-        kind: Any = np.int64 if dtype is None else as_dtype(dtype).as_numpy_dtype
+        """Return endless numbers, int64 by default."""
+        scalar: Any = np.int64 if dtype is None else as_dtype(dtype).as_numpy_dtype
         label = f"counter({start}, {step})"
-        return cls._other(Generated(lambda: map(kind, count(start, step)), label, INFINITE, shareable=True))
+        return cls._other(Generated(lambda: map(scalar, count(start, step)), label, INFINITE, shareable=True))
 
     @classmethod
     def from_generator(
@@ -85,57 +82,57 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         output_signature: Any = None,
         name: str | None = None,
     ) -> OtherDataset:
-        """What `generator(*args)` yields; it is called for each iteration.
+        """Return the elements of `generator(*args)`, which is called for each iteration.
 
         Args:
-          output_types: a structure of dtypes that elements are cast to.
-          output_signature: the same, of TensorSpec or anything else with a dtype. Neither: as they come.
-          output_shapes: a structure of shapes that elements must have; None for a length, or a shape, of any kind.
+          output_types: a structure of dtypes, to which elements are cast.
+          output_signature: a structure of TensorSpec, or anything else with a dtype. Without either, elements keep
+            their dtypes.
+          output_shapes: a structure of shapes that elements must have; None for any length, or any shape.
 
         Raises:
-          errors.InvalidArgumentError: when iterated: an element that cannot be converted to its dtype, or is of
-            another shape.
+          errors.InvalidArgumentError: when iterated: an element has another shape, or can't be cast to its dtype.
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
-        given = () if args is None else tuple(copied(normalize(one)) for one in args)  # as they are now
-        wanted, shapes = output_types, output_shapes
+        arguments = () if args is None else tuple(copied(normalize(arg)) for arg in args)  # later changes don't show
+        dtypes, shapes = output_types, output_shapes
         label = f"from_generator({name_of(generator)})"
         if output_signature is not None:
             signature = _as_structure(output_signature)
-            wanted = map_leaves(lambda spec: spec.dtype, signature)
+            dtypes = map_leaves(lambda spec: spec.dtype, signature)
             shapes = map_leaves(lambda spec: getattr(spec, "shape", None), signature)
             are_plain = all(type(known(spec)) is TensorSpec for spec in leaves(signature))
-        if wanted is not None:
-            shapes = map_leaves(lambda _, shape=None: lengths_of(shape), wanted, *([] if shapes is None else [shapes]))
+        if dtypes is not None:
+            shapes = map_leaves(lambda _, shape=None: lengths_of(shape), dtypes, *([] if shapes is None else [shapes]))
 
         def converted(element: Any) -> Any:
-            if wanted is None:
+            if dtypes is None:
                 return copied(normalize(element))
-            made = map_leaves(_checked, wanted, shapes, element)
-            if output_signature is None or (are_plain and not any(map(is_composite, leaves(made)))):
-                return made
-            return fitted(signature, label, made)
+            checked = map_leaves(_checked, dtypes, shapes, element)
+            if output_signature is None or (are_plain and not any(map(is_composite, leaves(checked)))):
+                return checked
+            return fitted(signature, label, checked)
 
-        def elements() -> Iterator[Any]:  # a map: an error in one element is not the end
-            return map(guarded(converted), InTurn(iter(guarded(generator)(*map(copied, given)))))
+        def elements() -> Iterator[Any]:  # a map, because a generator would end at an error
+            return map(guarded(converted), InTurn(iter(guarded(generator)(*map(copied, arguments)))))
 
-        made: Node = Generated(elements, label, calls_functions=True, shareable=True)
+        node: Node = Generated(elements, label, calls_functions=True, shareable=True)
         if output_signature is not None:
-            made = specified(made, signature)
-        elif wanted is not None:
-            specs = map_leaves(_of_types, wanted, shapes)
-            made = made if None in leaves(specs) else Specified(made, specs)
-        return cls._other(made)
+            node = specified(node, signature)
+        elif dtypes is not None:
+            specs = map_leaves(_spec, dtypes, shapes)
+            node = node if None in leaves(specs) else Specified(node, specs)
+        return cls._other(node)
 
 
 def specified(node: Node, signature: Any) -> Node:
-    """The node, whose elements are what somebody's specs say; the node itself if these do not say it all."""
+    """Return the node with the specs of its elements, or the node itself if a spec has no shape."""
     specs = map_leaves(known, signature)
     return node if any(spec.shape is None for spec in leaves(specs)) else Specified(node, specs)
 
 
-def _of_types(dtype: Any, shape: tuple[int | None, ...] | None) -> TensorSpec | None:
+def _spec(dtype: Any, shape: tuple[int | None, ...] | None) -> TensorSpec | None:
     return None if shape is None else TensorSpec(shape, as_dtype(dtype))
 
 
@@ -144,33 +141,33 @@ def _as_structure(signature: Any) -> Any:
 
 
 def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> Any:
-    """The value as that dtype, of that shape."""
+    """Return the value cast to the dtype, after a check of its shape."""
     if is_composite(value):
         return copied(value)
-    made = _cast(dtype, value)
-    if made is value or (isinstance(made, np.ndarray) and made.base is not None):
-        made = copied(made)  # the generator may write to its array again
+    cast = _cast(dtype, value)
+    if cast is value or (isinstance(cast, np.ndarray) and cast.base is not None):
+        cast = copied(cast)  # the generator may write to its array again
     if lengths is not None:
-        shape = np.shape(made) if isinstance(made, bytes) else tuple(made.shape)
+        shape = np.shape(cast) if isinstance(cast, bytes) else tuple(cast.shape)
         if len(shape) != len(lengths) or any(
             length not in (None, have) for have, length in zip(shape, lengths, strict=True)
         ):
             raise InvalidArgumentError(
                 f"`generator` yielded an element of shape {shape} where an element of shape {lengths} was expected."
             )
-    return made
+    return cast
 
 
 def _cast(dtype: Any, value: Any) -> Any:
     wanted = as_dtype(dtype).as_numpy_dtype
-    kind = type(value)
-    if kind is wanted or (kind is bytes and wanted is np.object_):  # shortcuts for the usual cases
+    actual = type(value)
+    if actual is wanted or (actual is bytes and wanted is np.object_):  # shortcuts for the usual cases
         return value
-    if kind is int and wanted in (np.int32, np.int64) and -(1 << 31) <= value < 1 << 31:
+    if actual is int and wanted in (np.int32, np.int64) and -(1 << 31) <= value < 1 << 31:
         return wanted(value)
-    if kind is float and wanted in (np.float32, np.float64):
+    if actual is float and wanted in (np.float32, np.float64):
         return wanted(value)
-    if kind is np.ndarray and value.ndim and value.dtype.type is wanted is not np.object_:
+    if actual is np.ndarray and value.ndim and value.dtype.type is wanted is not np.object_:
         return value
     if isinstance(value, BytesArray | RecordBatch) and wanted is np.object_:
         return value

@@ -1,13 +1,15 @@
-"""What datasets are made of: nodes, the iterators and threads that they run on, and plans for the native reader.
+"""Nodes of datasets: sources of elements, and transformations of other nodes.
 
-| module | what |
+| room | subject |
 | --- | --- |
-| `node` | what every node can tell and do |
-| `sources`, `records` | elements out of nothing, of values, and of files |
-| `maps`, `batches`, `order`, `joins`, `prefetch`, `cache`, `errors`, `options` | transformations, by kind |
-| `iterators`, `threads`, `padding`, `windows` | what nodes iterate with |
-| `plan`, `planning` | what the native reader does, and which nodes it does it for |
-| `running`, `describing` | iterators and descriptions of nodes, with their plans |
+| `base` | the node itself, and iterators that threads may share |
+| `ahead` | threads: `prefetch`, calls of functions, trials that decide whether threads are worth it |
+| `elements` | one element at a time: `map`, `filter`, `scan`, `ignore_errors`, options |
+| `order` | `shuffle`, `repeat`, `take`, `skip`, `shard`, `cache` |
+| `sources` | values in memory, generators, records of files |
+| `batches` | `batch`, `padded_batch`, `unbatch`, windows |
+| `joins` | several datasets as one, or one as several |
+| `native` | the plan: which nodes the native reader executes, and how an iteration starts |
 
-Nodes know nothing of `Dataset`, nor of plans.
+Imports run from the last rows to the first. Nodes know neither `Dataset` nor plans.
 """

@@ -9,7 +9,7 @@ from ...dtypes import string
 from ...errors import InvalidArgumentError
 from ...typing import Groups, Key
 from ..features import FixedLenFeature, OwnFeature, select_features
-from .raw_columns import RawColumns, key_bytes
+from .core_columns import RawColumns, key_bytes
 
 __all__ = ["FrozenGroups", "check_label", "frozen_groups", "group", "select_grouped"]
 

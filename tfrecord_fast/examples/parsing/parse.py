@@ -18,8 +18,8 @@ from ...values.columns.bytes_array import BytesArray
 from ...values.columns.conversion import plain
 from ...values.columns.strings import is_one
 from .groups import frozen_groups
-from .made_up import example_like, sequence_example_like
 from .plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from .sample_records import example_like, sequence_example_like
 
 __all__ = [
     "decode_raw",

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from ... import _core
 from ...typing import BytesLike, Column, Features, Record, Records
-from . import results
+from . import user_columns as results
+from .core_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
 from .groups import FrozenGroups, group
 from .partitions import RowError
-from .raw_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
-from .results import Result
+from .user_columns import Result
 
 __all__ = ["ExamplePlan", "SequencePlan", "example_plan", "sequence_plan"]
 

@@ -18,10 +18,10 @@ from ...typing import Features, Key, Records, SequenceFeatures
 from ...values.columns.arrow_arrays import ArrowArrays
 from ...values.columns.ragged import RaggedTensor, ragged_of
 from ..features import FixedLenFeature, FixedLenSequenceFeature, OwnFeature, RaggedFeature, SparseFeature
-from . import results
+from . import user_columns as results
+from .core_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, DenseColumn, RawColumns, index_keys_of
 from .partitions import RowError
-from .raw_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, DenseColumn, RawColumns, index_keys_of
-from .results import Result
+from .user_columns import Result
 
 __all__ = ["TablePlan"]
 

@@ -1,4 +1,4 @@
-"""Where each record is in its file."""
+"""RecordIndex: the offset and size of each record in a file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from ...typing import Integers, PathLike
 from ..naming.location import Location
 from ..naming.numbers import as_integers, max_record_size
 from ..stores.cache import store_settings
-from ..streams.core_files import flatten
-from ..streams.local_paths import random_location
+from ..streams.core_files import flatten, random_location
 from ..streams.random_access import load_index, open_random, save_index
 
 __all__ = ["RecordIndex", "core_of", "index_of"]
@@ -24,17 +23,17 @@ __all__ = ["RecordIndex", "core_of", "index_of"]
 class RecordIndex:
     """The offsets and sizes of a file's records.
 
-    The text form is that of `tfrecord2idx`, as NVIDIA DALI and vahidk/tfrecord read it: a line `offset size` for each
-    record, in which size includes the record's 16 bytes of framing.
+    The text format is that of `tfrecord2idx`, which NVIDIA DALI and vahidk/tfrecord read: a line `offset size` for each
+    record, where size includes the record's 16 bytes of framing.
 
     Args:
-      offsets: integers [n], ascending: where each record's frame starts in the file.
-      sizes: integers [n]: bytes of each frame. Frames do not overlap; what lies between them is left out.
+      offsets: integers [n], ascending: the offset of each record's frame in the file.
+      sizes: integers [n]: bytes of each frame. Frames do not overlap; bytes between them are skipped.
 
-    `len(index)` is n. Indexes are equal if their offsets and sizes are; they pickle.
+    `len(index)` is n. Indexes are equal if their offsets and sizes are equal; they pickle.
 
     Raises:
-      errors.InvalidArgumentError: no file could have such records.
+      errors.InvalidArgumentError: no file can have such records.
 
     >>> index = RecordIndex([0, 19], [19, 20])
     >>> len(index), index.offsets, index.sizes
@@ -56,38 +55,38 @@ class RecordIndex:
         storage_options: Mapping[str, Any] | None = None,
         max_requests: int = 16,
     ) -> RecordIndex:
-        """The index of an uncompressed file, made from the headers alone; no record's data is read.
+        """Build the index of an uncompressed file from the records' headers, without reading their data.
 
         Args:
-          path: a local file, or a URL: an object is read through, unless its records are very large.
+          path: a local file, or a URL. An object is read through, unless its records are very large.
           max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
-          storage_options, max_requests: for a URL, as of ShardReader.
+          storage_options, max_requests: for a URL, as for ShardReader.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
-          errors.DataLossError: a header is damaged or claims too much, or the last record is cut.
+          errors.DataLossError: a header is damaged or claims too much, or the last record is truncated.
           errors.InvalidArgumentError: the file is compressed, or is not a regular file.
         """
-        most = max_record_size(max_record_bytes)
+        limit = max_record_size(max_record_bytes)
         settings = store_settings(storage_options, max_requests)
         location = _location(path)
         if not location.is_url:
-            return index_of(_core.RecordIndex.build(os.fsencode(location.name), most))
-        opened = open_random([location], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=most)
+            return index_of(_core.RecordIndex.build(os.fsencode(location.name), limit))
+        opened = open_random([location], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=limit)
         return index_of(opened.indexes[0])
 
     @classmethod
     def load(cls, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> RecordIndex:
-        """The index in a text file.
+        """Load an index from a text file.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
-          errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend; names the line.
+          errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend. The error names the line.
         """
         return index_of(load_index(_location(path), store_settings(storage_options)))
 
     def save(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
-        """Writes the text form. The file appears, or is replaced, when it is complete.
+        """Save the index to a text file, which appears, or is replaced, once it is complete.
 
         Raises:
           OSError: the file can't be written.
@@ -96,7 +95,7 @@ class RecordIndex:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """int64 [n], read-only: where each record's frame starts in the file."""
+        """int64 [n], read-only: the offset of each record's frame in the file."""
         return self._core.offsets()
 
     @property
@@ -125,12 +124,10 @@ def _location(path: PathLike) -> Location:
 
 
 def index_of(core: _core.RecordIndex) -> RecordIndex:
-    """The core's index as a RecordIndex."""
     index = RecordIndex.__new__(RecordIndex)
     index._core = core
     return index
 
 
 def core_of(index: RecordIndex) -> _core.RecordIndex:
-    """The index as the core takes it."""
     return index._core

@@ -1,4 +1,4 @@
-"""Reading the records of files in any order."""
+"""IndexedReader: the records of files in any order."""
 
 from __future__ import annotations
 
@@ -50,31 +50,32 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     """The records of uncompressed files as one sequence, read in any order.
 
     Args:
-      files: paths (str, bytes, PathLike), glob patterns or URLs, in lists as TFRecordDataset takes them. Records are
+      files: paths (str, bytes, PathLike), glob patterns or URLs, or lists of them, as for TFRecordDataset. Records are
         numbered through all files in this order.
       features: None for serialized records; with a dict of features, records are parsed as by `io.parse_example`;
-        "infer" looks at the first records, at the first use (see `infer_features`).
-      indexes: where the records are, one for each file: a RecordIndex, the path or URL of its text form (or a pattern
-        of such), or None. A file without one is scanned at the first use; an object is read through for that.
-      verify_crc: whether the CRC of each record's data is checked. Headers always are, against their own CRC and
-        against the index.
+        "infer" infers the features from the first records, on first use (see `infer_features`).
+      indexes: one index for each file: a RecordIndex, the path or URL of its text file (or a pattern that matches
+        several), or None. A file without an index is scanned on first use; an object is read through.
+      verify_crc: False does not check the CRC of the records' data. Headers are always checked, against their own CRC
+        and against the index.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
-      num_threads: at most, for one call; None for one per core.
-      groups: of features, as of `io.parse_example`.
-      storage_options, max_requests, cache_dir: for URLs, as of ShardReader. Ranges that are close are fetched together.
+      num_threads: maximum number of threads per call; None: one per core.
+      groups: groups of features, as for `io.parse_example`.
+      storage_options, max_requests, cache_dir: for URLs, as for ShardReader. Ranges that are close are fetched
+        together.
 
-    `len(reader)` is the number of records. `reader[i]` is one: bytes, or a dict of its features' values as
-    `io.parse_single_example` gives them. `reader[a:b:c]` and `take(indices)` give a RecordBatch, or a dict of columns
-    as `io.parse_example` gives them. Negative numbers count from the end. Iterating yields all in order.
+    `len(reader)` is the number of records. `reader[i]` is one record: bytes, or a dict of its features' values as
+    `io.parse_single_example` returns it. `reader[a:b:c]` and `take(indices)` return a RecordBatch, or a dict of columns
+    as `io.parse_example` returns it. Negative numbers count from the end. Iterating yields all records in order.
 
     At most 128 files are open at a time. Safe to use from several threads, and on both sides of a fork. Pickles, with
-    the index if it was made by then.
+    the indexes built so far.
 
     Raises:
-      TypeError, ValueError: at once, for anything but paths and URLs, and for more or fewer indexes than files.
-      FileNotFoundError, OSError: a file can't be read; at the first use, or at once for a pattern without a match.
-      IndexError: there is no such record.
-      errors.DataLossError: a record is damaged, or is not where the index says.
+      TypeError, ValueError: at once: an argument is not a path or URL, or the numbers of files and indexes differ.
+      FileNotFoundError, OSError: a file can't be read; on first use, or at once for a pattern without a match.
+      IndexError: the number is out of range.
+      errors.DataLossError: a record is damaged, or is not at the offset in the index.
       errors.InvalidArgumentError: a file is compressed; an index can't be read; a record does not fit the features.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -141,19 +142,19 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self._groups: Any = None if groups is None else dict(frozen_groups(groups))
         if groups is not None and features is None:
             raise InvalidArgumentError("groups needs features")
-        self._given = _given_indexes(indexes, len(self._locations), self._settings)
+        self._known = _known_indexes(indexes, len(self._locations), self._settings)
         self._verify_crc = as_flag("verify_crc", verify_crc)
         self._max_record_bytes = max_record_size(max_record_bytes)
         self._num_threads = num_threads
         self._is_remote = any(location.is_url for location in self._locations)
         self._begin()
         if isinstance(features, str) and features != "infer":
-            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+            raise InvalidArgumentError(f'features must be a dict, None or "infer", got {features!r}')
         if features is not None and not isinstance(features, str):
-            parse_example([], features, groups=self._groups)  # what is wrong with them shows here
+            parse_example([], features, groups=self._groups)  # raises for invalid features
 
     def __class_getitem__(cls, item: Any) -> Any:
-        """`IndexedReader[bytes]` means `IndexedReader[bytes, Any]`, to Python as to type checkers."""
+        """Make `IndexedReader[bytes]` mean `IndexedReader[bytes, Any]`, as for type checkers."""
         return super().__class_getitem__(item if isinstance(item, tuple) else (item, Any))  # type: ignore[misc]
 
     def _begin(self) -> None:
@@ -168,38 +169,34 @@ class IndexedReader(Generic[Record_co, Batch_co]):
 
     @property
     def indexes(self) -> list[RecordIndex]:
-        """The index of each file; those that were not given are made."""
+        """The index of each file. Missing indexes are built."""
         self._open()
-        return self._indexes()
-
-    def _indexes(self) -> list[RecordIndex]:
-        return [index for index in self._given if isinstance(index, RecordIndex)]
+        return [index for index in self._known if isinstance(index, RecordIndex)]
 
     def _open(self) -> _core.RandomReader:
-        """The core's reader, made at the first use."""
+        """Return the core's reader, which is created on first use."""
         if self._reader is not None and (self._lock_origin.is_here() or not self._is_remote):
             return self._reader
         if not self._lock_origin.is_here():
-            # A thread that held it is not in this process, nor are those that fetch.
+            # A thread of the parent process may have held the lock, and this process lacks the fetching threads.
             self._lock, self._lock_origin = threading.Lock(), Origin()
             self._reader = None
         with self._lock, explaining():
             reader = self._reader
             if reader is None:
                 threads = self._num_threads or min(default_threads(), _MAX_THREADS)
-                given = [core_of(one) if isinstance(one, RecordIndex) else one for one in self._given]
                 opened = open_random(
                     self._locations,
-                    given,
+                    [core_of(index) if isinstance(index, RecordIndex) else index for index in self._known],
                     self._settings,
                     verify_crc=self._verify_crc,
                     num_threads=threads,
                     max_record_bytes=self._max_record_bytes,
                 )
                 reader = opened.reader
-                self._given[:] = [
-                    one if isinstance(one, RecordIndex) else index_of(core)
-                    for one, core in zip(self._given, opened.indexes, strict=True)
+                self._known[:] = [
+                    index if isinstance(index, RecordIndex) else index_of(core)
+                    for index, core in zip(self._known, opened.indexes, strict=True)
                 ]
                 if isinstance(self._features, str):
                     features = infer_from_batches(_batches(reader))
@@ -227,7 +224,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         return record if self._features is None else self._values(record, key)
 
     def __getitems__(self, indices: Sequence[int]) -> list[Record_co]:
-        """`[reader[i] for i in indices]`, read together; PyTorch's DataLoader and grain ask for it."""
+        """Return `[reader[i] for i in indices]`, read together. PyTorch's DataLoader and grain call it."""
         records: list[Any] = self._take(indices).tolist()
         if self._features is None:
             return records
@@ -238,18 +235,18 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         try:
             return parse_single_example(record, self._features, groups=self._groups)
         except InvalidArgumentError:
-            # This names the file and the record.
+            # Parse as a batch, whose error names the file and the record.
             parse_example(self._take([operator.index(i)]), self._features, groups=self._groups)
             raise
 
     def take(self, indices: Integers) -> Batch_co:
-        """The records of these numbers, in this order; a number may come more than once.
+        """Read the records with these numbers, in this order. Numbers may repeat.
 
         Args:
           indices: integers [n].
 
         Returns:
-          A RecordBatch of n, or a dict of columns of n rows.
+          A RecordBatch of n records, or a dict of columns with n rows.
         """
         records: Any = self._take(indices)
         if self._features is None:
@@ -282,7 +279,7 @@ def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:
         yield reader.take(np.arange(begin, min(begin + _BATCH, len(reader))))
 
 
-def _given_indexes(indexes: Indexes | None, files: int, settings: StoreSettings) -> list[RecordIndex | Location | None]:
+def _known_indexes(indexes: Indexes | None, files: int, settings: StoreSettings) -> list[RecordIndex | Location | None]:
     """Return for each file its RecordIndex, the location of its index, or None."""
     if indexes is None:
         return [None] * files
@@ -292,5 +289,5 @@ def _given_indexes(indexes: Indexes | None, files: int, settings: StoreSettings)
     for index in indexes:
         known += [index] if index is None or isinstance(index, RecordIndex) else random_locations(index, settings)
     if len(known) != files:
-        raise ValueError(f"`indexes` must be one for each file: {files} files, {len(known)} indexes")
+        raise ValueError(f"`indexes` must have one index for each file: {files} files, {len(known)} indexes")
     return known

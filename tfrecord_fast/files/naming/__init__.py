@@ -1,4 +1,4 @@
-"""Names of files, as values: nothing here opens a file or asks a store.
+"""Names of files, as values: nothing here opens a file or calls a store.
 
 | module | contents |
 | --- | --- |
@@ -8,6 +8,6 @@
 | `file_objects` | file objects passed by the user |
 | `byte_range` | a piece of a file, passed between processes |
 | `compression` | compression types and options |
-| `numbers` | record numbers, offsets and sizes as the core takes them |
-| `formats` | formats that are not TFRecord, recognised by their first bytes |
+| `numbers` | record flags, numbers, offsets and sizes, checked for the core |
+| `formats` | other file formats, recognised by their first bytes |
 """

@@ -1,24 +1,24 @@
-"""URLs of objects: their parts, and how they may be shown."""
+"""URLs of objects: their parts, and how to show them without credentials."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-__all__ = ["Address", "address_of", "is_pattern", "public_url", "unsigned"]
+__all__ = ["WILD", "Address", "address_of", "is_pattern", "public_url", "unsigned"]
 
-# A user and a password, which may hold an "@"; or a "/", where what looks like a port is none.
+WILD = re.compile(r"[*?\[]")
+
+# A user with a password, which may contain "@", or without. In `host:80/a@b` there is a port and no password.
 _USER = re.compile(r"^([A-Za-z][\w.+-]*://)(?:(?!\[)[^/:@]*:(?!\d*(?:/|$)).*@|[^/]*@)")
-# What begins a key's end that looks like a signed query.
+# The end of a key that looks like a signed query.
 _SIGNED = re.compile(r"[?#](?=.*(?:sig|signature|token|secret|password)=).*", re.IGNORECASE | re.DOTALL)
-_WILD = re.compile(r"[*?\[]")
 _AZURE = {"abfs", "abfss", "az", "adl", "azure"}
 _QUERIES = {"http", "https", "ftp", "webdav", "webhdfs"}  # elsewhere a "?" is part of a key
 
-
-# Parameters of a query that sign a request for an object, and do not say which one it is, beside a signature.
-_SIGNATURES = re.compile(r"x-(?:amz|goog)-signature|sig|signature", re.IGNORECASE)
-_OF_SIGNATURES = re.compile(
+# A query with one of these parameters is signed, and the others of the signature don't name the object either.
+_SIGNATURE = re.compile(r"x-(?:amz|goog)-signature|sig|signature", re.IGNORECASE)
+_SIGNATURE_PARAMETERS = re.compile(
     r"x-amz-(?:algorithm|credential|date|expires|security-token|signature|signedheaders)"
     r"|x-goog-(?:algorithm|credential|date|expires|signature|signedheaders)"
     r"|awsaccesskeyid|googleaccessid|expires|signature|policy|key-pair-id"
@@ -31,47 +31,47 @@ class Address(NamedTuple):
     """The parts of a URL without `::`."""
 
     scheme: str
-    place: str  # a bucket, a container or a host
+    bucket: str  # or a container or a host
     key: str
 
 
 def address_of(url: str) -> Address:
-    """The parts of `scheme://place/key`."""
+    """Split `scheme://bucket/key`."""
     scheme, _, rest = url.partition("://")
-    place, _, key = rest.partition("/")
-    return Address(scheme.lower(), place, key)
+    bucket, _, key = rest.partition("/")
+    return Address(scheme.lower(), bucket, key)
 
 
 def is_pattern(url: str) -> bool:
-    """Whether it stands for the objects that match it. In a URL of HTTP, `?` begins the query, which is no pattern."""
-    return any(_WILD.search(_without_query(part)) for part in url.split("::"))
+    """Return True if the URL has wildcards. In an HTTP URL, `?` begins the query."""
+    return any(WILD.search(_without_query(link)) for link in url.split("::"))
 
 
-def _without_query(part: str) -> str:
-    if part.partition("://")[0].lower() in _QUERIES:
-        return re.split(r"[?#]", part, maxsplit=1)[0]
-    return part
+def _without_query(url: str) -> str:
+    if url.partition("://")[0].lower() in _QUERIES:
+        return re.split(r"[?#]", url, maxsplit=1)[0]
+    return url
 
 
 def unsigned(url: str) -> str:
-    """The URL without the parameters that sign it: the same each time that an object's URL is signed."""
+    """Remove the parameters that sign a URL and change with each signature."""
     path = _without_query(url)
     if path == url:
         return url
     query = url[len(path) :].partition("#")[0].removeprefix("?").split("&")
-    if any(_SIGNATURES.fullmatch(one.partition("=")[0]) for one in query):
-        query = [one for one in query if not _OF_SIGNATURES.fullmatch(one.partition("=")[0])]
+    if any(_SIGNATURE.fullmatch(parameter.partition("=")[0]) for parameter in query):
+        query = [parameter for parameter in query if not _SIGNATURE_PARAMETERS.fullmatch(parameter.partition("=")[0])]
     return f"{path}?{'&'.join(query)}"
 
 
 def public_url(url: str) -> str:
-    """The URL without what may be a credential: names of users and their passwords, and queries."""
-    return "::".join(_public(part) for part in url.split("::"))
+    """Remove everything from a URL that may be a credential: user names, passwords and queries."""
+    return "::".join(_public(link) for link in url.split("::"))
 
 
-def _public(part: str) -> str:
-    scheme = part.partition("://")[0].lower()
-    part = _SIGNED.sub("", _without_query(part))
+def _public(url: str) -> str:
+    scheme = url.partition("://")[0].lower()
+    url = _SIGNED.sub("", _without_query(url))
     if scheme in _AZURE:  # container@account is a name
-        return part
-    return _USER.sub(r"\1", part)
+        return url
+    return _USER.sub(r"\1", url)

@@ -1,4 +1,4 @@
-"""A part of a file, as whoever divides work among processes or machines hands it on."""
+"""A byte range of a file, to divide work among processes or machines."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ __all__ = ["FilePart"]
 
 @dataclass(frozen=True)
 class FilePart:
-    """The records of a file that begin in [begin, end). ShardReader takes it as a file, except with
-    `global_shuffle`; it pickles.
+    """The records of a file that begin in [begin, end). ShardReader accepts it as a file, except with
+    `global_shuffle`. It can be pickled.
 
-    The file is the one that was looked at when the part was made: if it has another size, time of modification or
-    version when it is read, that is an OSError (ESTALE).
+    If the file has changed (size, modification time or version) when it is read, OSError (ESTALE) is raised.
 
     Attributes:
-      file: a path or a URL, which may hold credentials; `str` shows it without them.
-      bytes: of the whole file.
-      version: what tells the file's content from another of the same name: of a local file, its time of modification in
-        nanoseconds; of an object, what the store says; None if it says nothing.
-      begin, end: offsets of bytes between records; `end` None: the whole file, which alone may be compressed.
+      file: a path or a URL, which may contain credentials; `str` shows it without them.
+      bytes: the size of the whole file.
+      version: of a local file, its modification time in nanoseconds; of an object, its version in the store, or None if
+        the store has no versions.
+      begin, end: byte offsets between records. `end` None: the whole file; only whole files may be compressed.
       first_record: the number of the record at `begin`.
-      records: how many records the part has, if that is known; of a whole file, a pickle does not have it.
+      records: the number of records, or None if unknown. A pickle of a whole file does not contain it.
     """
 
     file: str
@@ -45,26 +44,26 @@ class FilePart:
         return f"<FilePart {self}>"
 
     def __reduce__(self) -> tuple[type[FilePart], tuple[object, ...]]:
-        # Short, without the names of attributes: there may be a hundred thousand.
+        # Without attribute names: there may be a hundred thousand ranges.
         whole = (self.file, self.bytes, self.version)
         return FilePart, whole if self.end is None else (*whole, self.begin, self.end, self.first_record, self.records)
 
     @property
     def part_bytes(self) -> int:
-        """The bytes of the part, as they are stored."""
+        """The size of the byte range, as stored."""
         return self.bytes if self.end is None else self.end - self.begin
 
     def cut(self, begin: int, end: int, first_record: int, records: int) -> FilePart:
-        """A part of the same file."""
+        """Return another byte range of the same file."""
         return replace(self, begin=begin, end=end, first_record=first_record, records=records)
 
     def check_local(self) -> None:
-        """Raises OSError (ESTALE) if the local file is another than it was; as `os.stat` if it is gone."""
-        found = os.stat(self.file)
-        if (found.st_size, found.st_mtime_ns) != (self.bytes, self.version):
+        """Raise OSError (ESTALE) if the local file has changed, or as `os.stat` does if it is gone."""
+        status = os.stat(self.file)
+        if (status.st_size, status.st_mtime_ns) != (self.bytes, self.version):
             raise changed_since(self.file)
 
 
 def changed_since(name: str) -> OSError:
-    """The error about a file that is not what it was when it was divided."""
-    return OSError(errno.ESTALE, "the file has changed since it was divided into parts", public_url(name))
+    """Return the error for a file that has changed since it was divided."""
+    return OSError(errno.ESTALE, "the file has changed since it was divided into byte ranges", public_url(name))

@@ -1,4 +1,4 @@
-"""How records are compressed, as users say it."""
+"""Compression types and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class TFRecordCompressionType:
-    """TensorFlow 1's names for the kinds of compression."""
+    """TensorFlow 1's names of compression types."""
 
     NONE = 0
     ZLIB = 1
@@ -35,21 +35,20 @@ _NAMES = {
 
 
 class TFRecordOptions:
-    """How records are compressed.
+    """Compression type and parameters.
 
     Args:
       compression_type: None or "" (none), "GZIP", "ZLIB", "ZSTD", "SNAPPY", a TFRecordCompressionType, or other
         options.
-      compression_level: -1 (that is 6) by default. With "ZSTD" -131072 to 22, by default 3. "SNAPPY" has no levels: a
-        writer refuses it.
-      flush_mode, window_bits, compression_method, mem_level, compression_strategy: zlib's parameters, passed to it
-        unchanged. None is TensorFlow's default: window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0,
-        flush_mode 0. window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate (-8 to -15). "ZSTD"
-        and "SNAPPY" have no use for them.
-      input_buffer_size, output_buffer_size: accepted and not used.
+      compression_level: by default -1 (that is 6). With "ZSTD" -131072 to 22, by default 3. "SNAPPY" has no levels; a
+        writer raises an error.
+      flush_mode, window_bits, compression_method, mem_level, compression_strategy: parameters of zlib, unused with
+        "ZSTD" and "SNAPPY". None is TensorFlow's default: window_bits 15 (31 with "GZIP"), method 8, mem_level 9,
+        strategy 0, flush_mode 0. window_bits chooses ZLIB (9 to 15), GZIP (25 to 31) or raw deflate (-8 to -15).
+      input_buffer_size, output_buffer_size: accepted and ignored.
 
     Raises:
-      ValueError: no such compression_type.
+      ValueError: unknown compression_type.
     """
 
     compression_type_map: ClassVar[dict[int | None, str]] = dict(_NAMES)
@@ -79,12 +78,12 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: str | int | TFRecordOptions | None) -> str:
-        """The compression type as a string: "", "GZIP", "ZLIB", "ZSTD" or "SNAPPY".
+        """Return the compression type as a string: "", "GZIP", "ZLIB", "ZSTD" or "SNAPPY".
 
         >>> TFRecordOptions.get_compression_type_string(TFRecordCompressionType.GZIP)
         'GZIP'
         """
-        # TensorFlow's own options have the same attribute.
+        # TensorFlow's options have the same attribute.
         while options is not None and hasattr(options, "compression_type"):
             options = options.compression_type
         if isinstance(options, str) and options in COMPRESSION_TYPES:
@@ -94,35 +93,34 @@ class TFRecordOptions:
         raise ValueError(f"Not a valid compression_type: {options!r}; expected one of {COMPRESSION_TYPES}")
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
-        return f"TFRecordOptions({given})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
+        return f"TFRecordOptions({arguments})"
 
 
 def core_options(options: object) -> _core.CompressionOptions:
-    """The parameters of compression as the core takes them: of options, ours or TensorFlow's; of a mere type, none.
+    """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters.
 
     Raises:
-      TypeError: one of them is not an integer.
-      ValueError: one of them does not fit into 32 bits.
+      TypeError: a parameter is not an integer.
+      ValueError: a parameter does not fit into 32 bits.
     """
-    given = options if hasattr(options, "mem_level") else None
     return _core.CompressionOptions(
-        level=_number(given, "compression_level"),
-        window_bits=_number(given, "window_bits"),
-        method=_number(given, "compression_method"),
-        mem_level=_number(given, "mem_level"),
-        strategy=_number(given, "compression_strategy"),
-        flush_mode=_number(given, "flush_mode"),
+        level=_number(options, "compression_level"),
+        window_bits=_number(options, "window_bits"),
+        method=_number(options, "compression_method"),
+        mem_level=_number(options, "mem_level"),
+        strategy=_number(options, "compression_strategy"),
+        flush_mode=_number(options, "flush_mode"),
     )
 
 
 def window_bits_of(options: object) -> int | None:
-    """What decides between ZLIB, GZIP and raw deflate, as `core_options` takes it."""
-    return _number(options if hasattr(options, "mem_level") else None, "window_bits")
+    """Return `window_bits` (which chooses ZLIB, GZIP or raw deflate); raises as `core_options` does."""
+    return _number(options, "window_bits")
 
 
 def _number(options: object, name: str) -> int | None:
-    value = getattr(options, name, None)
+    value = getattr(options, name, None) if hasattr(options, "mem_level") else None
     if value is None:
         return None
     try:
@@ -135,13 +133,11 @@ def _number(options: object, name: str) -> int | None:
 
 
 CODECS = {codec.name: codec for codec in _core.codecs()}
-
-
 COMPRESSION_TYPES = ("", *CODECS)
 
 
 def check_compression_type(compression_type: str | None) -> str | None:
-    """Returns it; raises ValueError if it is neither None nor one of COMPRESSION_TYPES."""
+    """Return the type as a str or None; raise ValueError if it is unknown."""
     if isinstance(compression_type, bytes):
         compression_type = compression_type.decode()
     if compression_type is not None and compression_type not in COMPRESSION_TYPES:

@@ -1,4 +1,4 @@
-"""The user's file objects, read from their current position, as often as they can be."""
+"""File objects passed by the user, read from their current position."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["FileObject"]
 
 
 class FileObject:
-    """One of the user's file objects: each reading begins at the position that it had when it was given.
+    """A file object passed by the user. Each reading begins at the object's position when it was passed.
 
-    If it can't seek there is one reading; the second raises InvalidArgumentError.
+    An object that can't seek can be read once; the second reading raises InvalidArgumentError.
     """
 
     def __init__(self, file: Any, start: int | None = None) -> None:
@@ -29,7 +29,7 @@ class FileObject:
         self._lock = threading.Lock()
 
     def open(self) -> object:
-        """What the core reads."""
+        """Return a descriptor or a file object for the core."""
         if self.start is None:
             if self._was_read:
                 raise InvalidArgumentError(
@@ -37,7 +37,7 @@ class FileObject:
                 )
             self._was_read = True
         if type(self.file) is io.FileIO:
-            # Unbuffered, so the descriptor's position is the file's: the core reads it without Python.
+            # Without a buffer, the core can read from the descriptor.
             if self.start is not None:
                 self.file.seek(self.start)
             return self.file.fileno()
@@ -51,17 +51,17 @@ class FileObject:
 
 
 def _position(file: Any) -> int | None:
-    """The file's position; None if it can't be brought back there."""
+    """Return the file's position; None if it can't seek."""
     try:
         can_seek = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
         position = file.tell() if can_seek else None
-    except (AttributeError, OSError, ValueError):  # a closed file says so when it is read
+    except (AttributeError, OSError, ValueError):  # reading will raise the error
         return None
     return position if isinstance(position, int) else None
 
 
 class _Borrowed:
-    """One reading of a file object, which stays open at the end. Others may read the object at the same time."""
+    """One reading of a file object, which stays open at the end. Readings may run at the same time."""
 
     def __init__(self, file: Any, start: int | None, lock: threading.Lock) -> None:
         readinto = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
@@ -78,6 +78,6 @@ class _Borrowed:
     def _at_position(self, read: Callable[[Any], Any], size: Callable[[Any], int], argument: Any) -> Any:
         with self._lock:
             self._seek(self._position)
-            got = read(argument)
-            self._position += 0 if got is None else size(got)
-            return got
+            result = read(argument)
+            self._position += 0 if result is None else size(result)
+            return result

@@ -1,4 +1,4 @@
-"""Files that are no TFRecord files, known by their first bytes, so that errors can say what they are instead."""
+"""Other file formats, recognised by their first bytes, for error messages."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from collections.abc import Iterator
 from ... import _core
 from ...errors import DataLossError
 
-__all__ = ["HEAD_BYTES", "NO_TFRECORD", "explained", "explaining", "foreign_kind", "head_of"]
+__all__ = ["HEAD_BYTES", "explained", "explaining", "foreign_format", "foreign_reason", "head_of", "is_foreign"]
 
 HEAD_BYTES = 1 << 16
-NO_TFRECORD = "no TFRecord file: it is "  # what reasons begin with
+_NOT_TFRECORD = "not a TFRecord file (looks like "
 
 # Riegeli's first 64 bytes are always the same. ArrayRecord files are Riegeli files in whole blocks.
 _RIEGELI = bytes.fromhex("83af70d10d884a3f0000000000000000400000000000000091bac23c9287e1a9")
 _RIEGELI_BLOCK = 1 << 16
 
-# A message of Arrow: a mark, its size, and then where its first table is.
-_ARROW_MARK, _ARROW_TABLE = b"\xff" * 4, b"\x10\0\0\0\0\0"
+# An Arrow message: a marker, its size, the offset of its first table.
+_ARROW_MARKER, _ARROW_TABLE = b"\xff" * 4, b"\x10\0\0\0\0\0"
 
-_DOWNLOAD = "as a failed download leaves it"
+_DOWNLOAD = "as left by a failed download"
 
-# Where, what stands there, and what that is. Names of images, archives and so on are the core's, in looks_like.cc.
+# (offset, bytes there, format). The core recognises further formats, in looks_like.cc.
 _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"version https://git-lfs.github.com/spec/", "a Git LFS pointer in place of the data: run `git lfs pull`"),
     (0, b"/annex/objects/", "a git-annex pointer in place of the data: run `git annex get`"),
@@ -51,30 +51,30 @@ _MARKUP = (
 _FILE_FORMS = ("image", "audio", "RIFF", "NumPy", "pickle", "ZSTD")
 
 
-def foreign_kind(head: bytes, size: int | None = None) -> str | None:
-    """What a file is that is no TFRecord file; None if that is not known.
+def foreign_format(head: bytes, size: int | None = None) -> str | None:
+    """Guess the format of a file that is not a TFRecord file, or None.
 
     Args:
-      head: its first bytes, up to HEAD_BYTES.
-      size: how many bytes it has; None if not known.
+      head: the file's first bytes, up to HEAD_BYTES.
+      size: the file's size; None if not known.
 
-    >>> foreign_kind(b"PAR1...")
+    >>> foreign_format(b"PAR1...")
     'a Parquet file'
     """
-    for place, magic, name in _MAGIC:
-        if head.startswith(magic, place):
+    for offset, magic, name in _MAGIC:
+        if head.startswith(magic, offset):
             return name
-    if head.startswith(_ARROW_MARK) and head.startswith(_ARROW_TABLE, 8):
+    if head.startswith(_ARROW_MARKER) and head.startswith(_ARROW_TABLE, 8):
         return "an Arrow IPC stream"
     if head.startswith(_RIEGELI):
         is_blocks = size is not None and size % _RIEGELI_BLOCK == 0 and size > _RIEGELI_BLOCK
         return "an ArrayRecord file" if is_blocks else "a Riegeli file"
     if head.startswith(b"PK\x03\x04"):
-        return next((name for part, name in _ZIPPED if part in head[:1024]), "a ZIP archive")
+        return next((name for member, name in _ZIPPED if member in head[:1024]), "a ZIP archive")
     if head.startswith(b"\x1f\x8b"):
-        inner = foreign_kind(_inflated(head))
+        inner = foreign_format(_inflated(head))
         return inner and f"{inner}, compressed with GZIP"
-    return _text_kind(head) or _other_kind(head, size)
+    return _text_format(head) or _other_format(head, size)
 
 
 def _inflated(head: bytes) -> bytes:
@@ -83,28 +83,28 @@ def _inflated(head: bytes) -> bytes:
     return b""
 
 
-def _text_kind(head: bytes) -> str | None:
+def _text_format(head: bytes) -> str | None:
     try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)  # the last character may be cut
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)  # the last character may be incomplete
     except UnicodeDecodeError:
         return None
     form = _core.looks_like(text.encode())
     if not form.endswith("text"):
         return None
     if _INDEX.fullmatch(head):
-        return "an index (.idx), the offsets and sizes of another file's records"
+        return "an index (.idx) of the records of another file"
     for start, name in _MARKUP:
         if start.match(text):
             return f"{name}, {_DOWNLOAD}"
     if form == "JSON text":
         return form
     lines = text.splitlines()[:3]
-    counts = [{line.count(mark) for line in lines} for mark in ",\t"]
-    is_table = len(lines) > 1 and any(len(some) == 1 and 0 not in some for some in counts)
+    counts = [{line.count(separator) for line in lines} for separator in ",\t"]
+    is_table = len(lines) > 1 and any(len(numbers) == 1 and 0 not in numbers for numbers in counts)
     return "CSV text" if is_table else "text"
 
 
-def _other_kind(head: bytes, size: int | None) -> str | None:
+def _other_format(head: bytes, size: int | None) -> str | None:
     form = _core.looks_like(head)
     if any(word in form for word in _FILE_FORMS):
         return form
@@ -113,37 +113,47 @@ def _other_kind(head: bytes, size: int | None) -> str | None:
 
 
 def head_of(path: str) -> tuple[bytes, int | None]:
-    """The first bytes of a local regular file, and its size; nothing of any other."""
+    """Return the first bytes of a local regular file, and its size; (b"", None) for other files."""
     with contextlib.suppress(OSError, ValueError):
-        known = os.stat(path)
-        if stat.S_ISREG(known.st_mode):
+        status = os.stat(path)
+        if stat.S_ISREG(status.st_mode):
             with open(path, "rb") as file:
-                return file.read(HEAD_BYTES), known.st_size
+                return file.read(HEAD_BYTES), status.st_size
     return b"", None
 
 
 def explained(error: DataLossError, head: bytes | None = None, size: int | None = None) -> DataLossError:
-    """The error itself, or one that says which other kind of file this is, if the first record is what is wrong.
+    """Return the error, or one that names the file's format if its first record is damaged.
 
     Args:
-      error: what reading gave.
-      head, size: of the file that the error is about; None: read now, if it is a local file.
+      error: raised by a reader.
+      head, size: of the error's file; None: read now, if the file is local.
     """
-    if error.record_index or error.offset or error.path is None or error.reason.startswith(NO_TFRECORD):
+    if error.record_index or error.offset or error.path is None or is_foreign(error):
         return error
     if head is None:
         head, size = head_of(error.path)
-    kind = foreign_kind(head, size)
-    return error if kind is None else DataLossError(error.path, None, None, NO_TFRECORD + kind)
+    guess = foreign_format(head, size)
+    return error if guess is None else DataLossError(error.path, None, None, foreign_reason(guess))
+
+
+def foreign_reason(guess: str) -> str:
+    """Return the reason of a DataLossError about a file of another format."""
+    return f"{_NOT_TFRECORD}{guess})"
+
+
+def is_foreign(error: DataLossError) -> bool:
+    """Return True if the error is about a file of another format."""
+    return error.reason.startswith(_NOT_TFRECORD)
 
 
 @contextlib.contextmanager
 def explaining() -> Iterator[None]:
-    """Errors of reading local files say what these are, if they are no TFRecord files."""
+    """Name the format in errors about local files that are not TFRecord files."""
     try:
         yield
     except DataLossError as error:
-        told = explained(error)
-        if told is error:
+        better = explained(error)
+        if better is error:
             raise
-        raise told from None
+        raise better from None

@@ -1,4 +1,4 @@
-"""Where a name leads: to a local path or to a URL."""
+"""A local path or a URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record numbers, offsets and sizes as the core takes them: never wrapped around; and what says yes or no."""
+"""Flags, record numbers, offsets and sizes, checked for the core; large integers never wrap around."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from ...typing import Integers
 
 __all__ = ["as_flag", "as_integers", "as_seed", "at_least", "max_record_size"]
 
-_MOST = (1 << 63) - 1  # of what the core takes
+_MOST = (1 << 63) - 1  # the largest integer in the core
 
 
 def as_integers(values: Integers, name: str) -> NDArray[np.int64]:
-    """An int64 array [n]; raises TypeError for anything but integers, and never wraps a large one around."""
-    given = values if isinstance(values, np.ndarray | Sequence) else list(values)
-    array = np.asarray(given)
-    if array.dtype.kind == "f" and array is not given:  # NumPy may make floats of Python's large integers
-        array = np.array(given, object)
+    """Convert to an int64 array of one dimension.
+
+    Raises:
+      TypeError: not integers, or more than one dimension.
+      IndexError: an integer does not fit.
+    """
+    sequence = values if isinstance(values, np.ndarray | Sequence) else list(values)
+    array = np.asarray(sequence)
+    if array.dtype.kind == "f" and array is not sequence:  # NumPy may convert large integers to floats
+        array = np.array(sequence, object)
     if array.ndim != 1:
         raise TypeError(f"`{name}` must have one dimension, got shape {array.shape}")
     if array.size == 0:
@@ -40,29 +45,29 @@ def _integer(key: SupportsIndex) -> int:
     try:
         number = operator.index(key)
     except TypeError:
-        raise TypeError(f"record indices are integers or slices, not {type(key).__name__}") from None
+        raise TypeError(f"record indices must be integers or slices, not {type(key).__name__}") from None
     if not -(2**63) <= number < 2**63:
         raise IndexError(f"record index {number} is out of range")
     return number
 
 
 def max_record_size(max_record_bytes: int | None) -> int | None:
-    """`max_record_bytes` as the core takes it.
+    """Check `max_record_bytes`.
 
     Raises:
-      errors.InvalidArgumentError: it is negative.
-      TypeError: it is no integer.
+      errors.InvalidArgumentError: a negative number.
+      TypeError: not an integer.
     """
     if max_record_bytes is None:
         return None
-    most = _index("max_record_bytes", max_record_bytes)
-    if most < 0:
-        raise InvalidArgumentError(f"max_record_bytes must be at least 0, got {most}")
-    return min(most, MAX_RECORD_BYTES)
+    limit = _index("max_record_bytes", max_record_bytes)
+    if limit < 0:
+        raise InvalidArgumentError(f"max_record_bytes must be at least 0, got {limit}")
+    return min(limit, MAX_RECORD_BYTES)
 
 
 def as_seed(seed: int | None) -> int:
-    """A seed as the core takes it: drawn if there is none."""
+    """Return a seed modulo 2**64; a random one for None."""
     if seed is None:
         return int.from_bytes(os.urandom(8), "little")
     return operator.index(seed) % (1 << 64)
@@ -76,11 +81,11 @@ def _index(name: str, value: SupportsIndex) -> int:
 
 
 def at_least(least: int, name: str, value: int) -> int:
-    """An argument as the core takes it.
+    """Check an integer argument.
 
     Raises:
-      errors.InvalidArgumentError: it is less, or 2**63 or more.
-      TypeError: it is no integer.
+      errors.InvalidArgumentError: less than `least`, or 2**63 or more.
+      TypeError: not an integer.
     """
     value = _index(name, value)
     if value < least:
@@ -91,10 +96,10 @@ def at_least(least: int, name: str, value: int) -> int:
 
 
 def as_flag(name: str, value: object) -> bool:
-    """An argument that says yes or no: a bool, NumPy's too, or 0 or 1.
+    """Convert a flag: a bool (also NumPy's), 0 or 1.
 
     Raises:
-      TypeError: it is something else, such as "no", which Python takes for true.
+      TypeError: any other value, such as "no", which is true in Python.
     """
     if isinstance(value, bool | np.bool_):
         return bool(value)

@@ -3,10 +3,10 @@
 | module | contents |
 | --- | --- |
 | `shard_reader` | ShardReader |
-| `explain` | its `repr` and `explain` |
-| `outputs` | features, groups and label made of each batch |
+| `explain` | its `repr` |
+| `outputs` | features, groups and label of each batch |
 | `assignment` | the files, records and epochs that one iteration reads |
-| `iteration` | an iteration that has begun |
+| `iteration` | the current iteration, and the damage it skipped |
 | `shards`, `record_counts` | the records of each shard, and how many records files have |
 | `epochs`, `state` | the number of the next epoch; saved states |
 | `global_shuffle` | all records in random order |

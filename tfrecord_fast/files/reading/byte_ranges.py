@@ -1,8 +1,8 @@
-"""Files divided among tasks that processes or machines take: parts of about the same number of bytes."""
+"""Files divided into byte ranges of about the same size, for tasks in other processes or on other machines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,26 +18,26 @@ from ..naming.location import location_of
 from ..naming.numbers import at_least, max_record_size
 from ..stores import StoreSettings, read_head
 from ..stores.objects import stored_objects
+from ..streams.core_files import local_path
 from ..streams.listing import listed_parts
-from ..streams.local_paths import local_path
 from ..streams.random_access import open_random
 
 __all__ = ["PLAN_OPTIONS", "SPLIT_BYTES", "Split", "plan_splits"]
 
 SPLIT_BYTES = 128 << 20
 PLAN_OPTIONS = frozenset({"compression_type", "max_record_bytes", "on_corrupt"})  # of a reader
-_RATIO = 4  # of a compressed file's records to its bytes, where nobody has looked
+_RATIO = 4  # assumed ratio of a compressed file's records to its bytes
 _EXTENSIONS = tuple(codec.extension for codec in CODECS.values() if codec.extension)
 
 
 @dataclass(frozen=True)
 class Split:
-    """What one task reads.
+    """The byte ranges that one task reads.
 
     Attributes:
-      parts: in the order of the files. ShardReader takes them as its files.
-      bytes: roughly, of the records when they are not compressed.
-      records: how many there are, if that is known.
+      parts: byte ranges in the order of the files. ShardReader takes them as its files.
+      bytes: approximate uncompressed size of the records.
+      records: the number of records, or None if unknown.
     """
 
     parts: tuple[FilePart, ...]
@@ -57,112 +57,117 @@ def plan_splits(
     on_corrupt: str = "raise",
     settings: StoreSettings | None = None,
 ) -> list[Split]:
-    """Divides files among tasks.
+    """Divide files among tasks.
 
-    A file that is larger than a task's share is divided at records, which its headers tell (of an object, they are
-    fetched). A compressed one is not. Smaller ones are put together.
+    A file larger than `split_bytes` is divided at records, whose headers are read (for an object, they are fetched).
+    Compressed files are not divided. Smaller files are combined.
 
     Args:
       files: paths, URLs, patterns, folders, or lists of them.
-      split_bytes: about how many bytes a task reads.
+      split_bytes: approximate number of bytes per task.
       compression_type: as for ShardReader; None detects, file by file.
       max_record_bytes: a header that claims more is damage.
-      on_corrupt: as for ShardReader. Unless it is "raise", no file is divided: damage may change what the records are.
-      settings: of the stores of URLs.
+      on_corrupt: as for ShardReader. Unless it is "raise", no file is divided: damage may change its records.
+      settings: settings of the stores of URLs.
 
-    Returns the splits: every record of every file is in one, and in the order of files and records.
+    Returns the splits, in the order of files and records. Every record is in exactly one split.
 
     Raises:
       TypeError: one of the files is neither a path nor a URL.
       FileNotFoundError, OSError: a file can't be read, or a pattern has no match.
-      errors.DataLossError: the headers of a file that is to be divided are damaged.
+      errors.DataLossError: the headers of a large file are damaged.
     """
-    share = at_least(1, "split_bytes", split_bytes)
-    kind = check_compression_type(compression_type)
+    split_bytes = at_least(1, "split_bytes", split_bytes)
+    compression_type = check_compression_type(compression_type)
     stores = settings or StoreSettings()
-    most = max_record_size(max_record_bytes)
-    listed = listed_parts(files, stores)
-    parts = _divided(listed, share, kind, most, stores) if on_corrupt == "raise" else iter(listed)
-    return list(_grouped(parts, share, kind))
+    limit = max_record_size(max_record_bytes)
+    ranges: Iterator[FilePart] = iter(listed_parts(files, stores))
+    if on_corrupt == "raise":
+        ranges = _divided(ranges, split_bytes, compression_type, limit, stores)
+    return list(_grouped(ranges, split_bytes, compression_type))
 
 
 def _divided(
-    files: Sequence[FilePart], share: int, kind: str | None, most: int | None, settings: StoreSettings
+    files: Iterator[FilePart],
+    split_bytes: int,
+    compression_type: str | None,
+    max_record_bytes: int | None,
+    settings: StoreSettings,
 ) -> Iterator[FilePart]:
     for file in files:
-        is_small = file.end is not None or file.bytes <= share + share // 2
-        if is_small or kind or (kind is None and _compression(file, settings)):
+        is_small = file.end is not None or file.bytes <= split_bytes + split_bytes // 2
+        if is_small or compression_type or (compression_type is None and _detect_compression(file, settings)):
             yield file
         else:
-            yield from _cut(file, share, most, settings)
+            yield from _cut(file, split_bytes, max_record_bytes, settings)
 
 
-def _compression(file: FilePart, settings: StoreSettings) -> str:
+def _detect_compression(file: FilePart, settings: StoreSettings) -> str:
     if location_of(file.file).is_url:
-        (found,) = stored_objects(file.file, settings)
-        head, _ = read_head(found.store, found.key, DETECTION_BYTES, settings)
+        (match,) = stored_objects(file.file, settings)
+        head, _ = read_head(match.store, match.key, DETECTION_BYTES, settings)
         return _core.detect_compression(bytes(head))
     with open(file.file, "rb") as opened:
         return _core.detect_compression(opened.read(DETECTION_BYTES))
 
 
-def _cut(file: FilePart, share: int, most: int | None, settings: StoreSettings) -> list[FilePart]:
-    index = _index_of(file, most, settings)
-    offsets = index.offsets()
+def _cut(file: FilePart, split_bytes: int, max_record_bytes: int | None, settings: StoreSettings) -> list[FilePart]:
+    offsets = _file_index(file, max_record_bytes, settings).offsets()
     if len(offsets) == 0:
         return [file]
-    count = max(round(file.bytes / share), 1)
-    wanted = np.arange(1, count, dtype=np.int64) * (file.bytes // count)
-    first = np.unique(np.concatenate(([0], np.searchsorted(offsets, wanted))))
+    count = max(round(file.bytes / split_bytes), 1)
+    targets = np.arange(1, count, dtype=np.int64) * (file.bytes // count)
+    first = np.unique(np.concatenate(([0], np.searchsorted(offsets, targets))))
     first = first[first < len(offsets)].tolist()
     ends = [*first[1:], len(offsets)]
-    places = [*offsets[first].tolist(), file.bytes]
+    bounds = [*offsets[first].tolist(), file.bytes]
     return [
         file.cut(begin, end, number, last - number)
-        for begin, end, number, last in zip(places[:-1], places[1:], first, ends, strict=True)
+        for begin, end, number, last in zip(bounds[:-1], bounds[1:], first, ends, strict=True)
     ]
 
 
-def _index_of(file: FilePart, most: int | None, settings: StoreSettings) -> _core.RecordIndex:
+def _file_index(file: FilePart, max_record_bytes: int | None, settings: StoreSettings) -> _core.RecordIndex:
     if not location_of(file.file).is_url:
         file.check_local()
-        index = _core.RecordIndex.build(local_path(file.file), most)
+        index = _core.RecordIndex.build(local_path(file.file), max_record_bytes)
         file.check_local()
         return index
-    (found,) = stored_objects(file.file, settings)
-    known = found._replace(size=file.bytes, version=cast("Any", file.version))
+    (match,) = stored_objects(file.file, settings)
+    known = match._replace(size=file.bytes, version=cast("Any", file.version))
     opened = open_random(
         [location_of(file.file)],
         [None],
         settings,
         verify_crc=False,
         num_threads=default_threads(),
-        max_record_bytes=most,
+        max_record_bytes=max_record_bytes,
         objects=[known],
     )
     return opened.indexes[0]
 
 
-def _grouped(parts: Iterator[FilePart], share: int, kind: str | None) -> Iterator[Split]:
+def _grouped(ranges: Iterator[FilePart], split_bytes: int, compression_type: str | None) -> Iterator[Split]:
     group: list[FilePart] = []
     size = 0
-    for part in parts:
-        if group and size + part.part_bytes > share:
-            yield _split_of(group, kind)
+    for byte_range in ranges:
+        if group and size + byte_range.part_bytes > split_bytes:
+            yield _split_of(group, compression_type)
             group, size = [], 0
-        group.append(part)
-        size += part.part_bytes
+        group.append(byte_range)
+        size += byte_range.part_bytes
     if group:
-        yield _split_of(group, kind)
+        yield _split_of(group, compression_type)
 
 
-def _split_of(group: list[FilePart], kind: str | None) -> Split:
-    counts = [part.records for part in group]
+def _split_of(group: list[FilePart], compression_type: str | None) -> Split:
+    counts = [byte_range.records for byte_range in group]
     known = None if None in counts else sum(count for count in counts if count is not None)
-    return Split(tuple(group), sum(part.part_bytes * _ratio(part, kind) for part in group), known)
+    size = sum(byte_range.part_bytes * _ratio(byte_range, compression_type) for byte_range in group)
+    return Split(tuple(group), size, known)
 
 
-def _ratio(part: FilePart, kind: str | None) -> int:
-    if part.end is not None or kind == "":
+def _ratio(byte_range: FilePart, compression_type: str | None) -> int:
+    if byte_range.end is not None or compression_type == "":
         return 1
-    return _RATIO if kind or part.file.lower().endswith(_EXTENSIONS) else 1
+    return _RATIO if compression_type or byte_range.file.lower().endswith(_EXTENSIONS) else 1

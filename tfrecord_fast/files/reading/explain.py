@@ -1,4 +1,4 @@
-"""What a ShardReader says that it will do."""
+"""`repr` of a ShardReader."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..naming.location import shown_name
-from .assignment import SharingOptions
+from .assignment import ShardingOptions
 from .epochs import ENDLESS
-from .outputs import Wanted
+from .outputs import Outputs
 from .shards import Shard
 
 __all__ = ["describe"]
 
-_LONGEST = 60  # of a path that is shown as it is
+_LONGEST = 60  # characters of a path that is not abbreviated
 
 
 def describe(
     files: Sequence[Any],
-    wanted: Wanted,
+    outputs: Outputs,
     order: Mapping[str, Any],
     epoch: int,
-    how: SharingOptions,
+    options: ShardingOptions,
 ) -> str:
-    """Without looking at any file."""
-    said = [
+    """Return the text without opening any file."""
+    phrases = [
         _files(files),
-        _features(wanted),
+        _features(outputs),
         f"batches of {order['batch_size']}" + (" without the remainder" if order["drop_remainder"] else ""),
-        _shuffling(order, how.global_shuffle) + ("" if how.deterministic else ", as batches are ready"),
+        _shuffling(order, options.global_shuffle) + ("" if options.deterministic else ", as batches are ready"),
         _epochs(epoch, order["num_epochs"]),
-        _rank(how.shard),
-        None if how.equal_shards is None else f"equal_shards={how.equal_shards!r}",
+        _rank(options.shard),
+        None if options.equal_shards is None else f"equal_shards={options.equal_shards!r}",
     ]
-    return f"<ShardReader of {', '.join(part for part in said if part is not None)}>"
+    return f"<ShardReader of {', '.join(phrase for phrase in phrases if phrase is not None)}>"
 
 
 def _files(files: Sequence[Any]) -> str:
@@ -43,27 +43,27 @@ def _files(files: Sequence[Any]) -> str:
     return text if len(text) <= _LONGEST else f"{text[:20]}…{text[-_LONGEST + 20 :]}"
 
 
-def _features(wanted: Wanted) -> str:
-    features, groups = wanted.features, len(wanted.groups)
+def _features(outputs: Outputs) -> str:
+    features, groups = outputs.features, len(outputs.groups)
     if features is None:
         return "records"
     grouped = f"{groups} group" + "s" * (groups != 1)
     if isinstance(features, Mapping):
         count = f"{len(features)} feature" + "s" * (len(features) != 1)
-        return f"{count} ({sum(len(keys) for _, keys in wanted.groups)} in {grouped})" if groups else count
+        return f"{count} ({sum(len(keys) for _, keys in outputs.groups)} in {grouped})" if groups else count
     if isinstance(features, str):
         return "features to be inferred" + (f" (with {grouped})" if groups else "")
     return "SequenceExamples"
 
 
 def _shuffling(order: Mapping[str, Any], global_shuffle: bool) -> str:
-    of = [
+    shuffled = [
         *(["all records"] if global_shuffle else []),
         *(["files"] if order["shuffle_files"] else []),
         *([f"a buffer of {order['shuffle_buffer']}"] if order["shuffle_buffer"] else []),
     ]
     turns = f"{order['cycle_length']} files in turn, " if order["cycle_length"] > 1 else ""
-    return turns + (f"shuffled ({', '.join(of)}; seed {order['seed']})" if of else "not shuffled")
+    return turns + (f"shuffled ({', '.join(shuffled)}; seed {order['seed']})" if shuffled else "not shuffled")
 
 
 def _epochs(epoch: int, count: int) -> str:
@@ -74,9 +74,9 @@ def _epochs(epoch: int, count: int) -> str:
 
 def _rank(shard: Shard) -> str | None:
     try:
-        index, count = shard.part()
+        index, count = shard.worker_rank()
     except ValueError as error:
         return str(error)
     if shard.is_auto:
         return f"rank {index} of {count}"
-    return f"part {index} of {count}" if count > 1 else None
+    return f"shard {index} of {count}" if count > 1 else None

@@ -1,9 +1,8 @@
-"""All records of all files in random order, read in large pieces: a stream like the core's, for ShardReader.
+"""All records of all files in random order, read in large windows: a stream like the core's, for ShardReader.
 
-The records of an epoch stand in the order of a Permutation of their numbers, and a part has every n-th of them. A
-**window** of some MiB is read at once: its numbers are sorted by file and offset, read side by side, and put back in
-order. While one window is handed out, the next two are made on other threads: each spends part of its time on one
-thread only.
+A Permutation orders the record numbers of an epoch, and shard i of n has every n-th of them. A **window** of some MiB
+is read at once: its numbers are sorted by file and offset, read in parallel, and put back in order. While one window is
+yielded, other threads prepare the next two: part of that work is sequential.
 """
 
 from __future__ import annotations
@@ -34,17 +33,21 @@ from ..streams.random_access import found_objects, open_random
 __all__ = ["WINDOWS", "GlobalShuffle", "Permutation", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
 
 WINDOWS = 3  # in memory
-_PIECE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
+_AT_ONCE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
+_MOST_SORTED = 1 << 16  # records; the permutation of more is computed instead of stored
+_ROUNDS = 6  # of the Feistel network
+_GAMMA = 0x9E3779B97F4A7C15  # of SplitMix64
+_MASK = (1 << 64) - 1
 
 
 class RandomFiles:
-    """Uncompressed files, opened when they are first needed, and again if they have changed.
+    """Uncompressed files, opened on first use, and again if they have changed.
 
     The index takes 16 bytes per record. Pickles without it.
     """
 
     def __init__(self) -> None:
-        self._found: object = None  # of the files as they were
+        self._stamps: object = None  # of the files when they were opened
         self._reader: _core.RandomReader | None = None
         self._origin = Origin()
 
@@ -58,19 +61,19 @@ class RandomFiles:
         max_record_bytes: int | None,
         max_idle_bytes: int,
     ) -> _core.RandomReader:
-        """Finds all records.
+        """Find all records.
 
         Raises:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
         objects = found_objects(locations, settings)
-        found = [
+        stamps = [
             (location, FileStamp.of(location.name)) if match is None else (location, match.size, match.version)
             for location, match in zip(locations, objects, strict=True)
         ]
-        is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
-        if self._reader is None or self._found != found or not is_here:
+        is_usable = self._origin.is_here() or not any(objects)  # a forked process lacks the fetching threads
+        if self._reader is None or self._stamps != stamps or not is_usable:
             opened = open_random(
                 locations,
                 [None] * len(locations),
@@ -81,9 +84,9 @@ class RandomFiles:
                 objects=objects,
                 max_idle_bytes=max_idle_bytes,
             )
-            # Last what others look at first: copies of a reader share this, also among threads.
+            # In this order, since copies of a reader share this object among threads and check the last fields first.
             self.mean_bytes = max(1, opened.bytes // max(1, len(opened.reader)))
-            self._origin, self._reader, self._found = Origin(), opened.reader, found
+            self._origin, self._reader, self._stamps = Origin(), opened.reader, stamps
             return opened.reader
         return self._reader
 
@@ -92,31 +95,28 @@ class RandomFiles:
 
 
 class ShuffleOrder(NamedTuple):
-    """What decides which records come: see ShardReader."""
+    """The arguments of ShardReader that determine the order of records."""
 
     batch_size: int
     drop_remainder: bool
     seed: int
-    part: Rank
+    shard: Rank
     first: int  # epoch
     end: int  # epoch that the stream ends before; -1: none
 
 
 def shuffle_order(order: dict[str, Any], first: int, end: int) -> ShuffleOrder:
-    """Of a reader's `order`, with the part in `record_shard`."""
-    part = Rank(*order["record_shard"])
-    return ShuffleOrder(order["batch_size"], order["drop_remainder"], order["seed"], part, first, end)
+    shard = Rank(*order["record_shard"])
+    return ShuffleOrder(order["batch_size"], order["drop_remainder"], order["seed"], shard, first, end)
 
 
 class GlobalShuffle:
-    """The batches of one iteration, or what a plan makes of them.
+    """Iterator over the batches of one iteration, parsed if there is a plan.
 
     Args:
-      reader: of the files.
-      order: what decides which records come.
-      state: what `state()` said; None begins with the first epoch.
-      num_threads: with 1, the thread that iterates does everything.
-      window_bytes: about what is read at once, of records of `mean_bytes`.
+      state: a result of `state()`; None begins with the first epoch.
+      num_threads: with 1, the iterating thread does everything.
+      window_bytes: approximate size of a window of records of `mean_bytes`.
     """
 
     def __init__(
@@ -130,19 +130,19 @@ class GlobalShuffle:
         window_bytes: int,
         mean_bytes: int,
     ) -> None:
-        self._maker = _Maker(reader, order, plan, num_threads)
+        self._maker = _WindowMaker(reader, order, plan, num_threads)
         self._order = order
         self._size = len(reader)
-        self._place = order.first * self._maker.per_epoch  # of the next record, counted from epoch 0
+        self._position = order.first * self._maker.per_epoch  # of the next record, counted from epoch 0
         if state is not None:
             if state["records"] != self._size or state["position"] > self._maker.per_epoch:
                 raise ValueError("the saved state is of another reader: the number of records differs")
-            self._place = state["epoch"] * self._maker.per_epoch + state["position"]
+            self._position = state["epoch"] * self._maker.per_epoch + state["position"]
         batches = max(1, window_bytes // (mean_bytes * order.batch_size))
         self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
-        self._made: list[Any] = []  # of this window, the last one first
-        self._ahead: deque[Future[list[Any]]] = deque()  # the windows that follow
-        self._made_up_to = self._place
+        self._batches: list[_Batch] = []  # the rest of this window, last batch first
+        self._ahead: deque[Future[list[_Batch]]] = deque()  # the windows after this one
+        self._window_end = self._position  # of the last window requested
         self._failed = False
         self._lock, self._origin = threading.RLock(), Origin()
         self._workers: Workers | None = None
@@ -162,53 +162,58 @@ class GlobalShuffle:
         if not self._origin.is_here():
             raise ValueError("this reader was started by another process, of which this one is a fork")
         with self._lock:
-            if not self._made and not self._failed:
+            if not self._batches and not self._failed:
                 self._take_window()
-            if not self._made or self._failed:
+            if not self._batches or self._failed:
                 raise StopIteration
-            count, batch, error = self._made.pop()
+            count, batch, error = self._batches.pop()
             if error is not None:
                 self._failed = True
-                self._made.clear()
+                self._batches.clear()
                 raise error
-            self._place += count
+            self._position += count
             return batch
 
     def _take_window(self) -> None:
-        """Put the next window into `_made`."""
         while self._workers is not None and len(self._ahead) < WINDOWS - 1:
-            begin, end = self._window_after(self._made_up_to)
+            begin, end = self._window_after(self._window_end)
             try:
                 self._ahead.append(self._workers.submit(self._maker.make, begin, end))
-                self._made_up_to = end
+                self._window_end = end
             except NoThreadError:
                 self._workers = None
         if self._ahead:
-            self._made = self._ahead.popleft().result()
+            self._batches = self._ahead.popleft().result()
         else:
-            begin, end = self._window_after(self._made_up_to)
-            self._made = self._maker.make(begin, end)
-            self._made_up_to = end
+            begin, end = self._window_after(self._window_end)
+            self._batches = self._maker.make(begin, end)
+            self._window_end = end
 
     def _window_after(self, begin: int) -> tuple[int, int]:
         end = begin + self._window
         return begin, end if self._order.end < 0 else max(begin, min(end, self._order.end * self._maker.per_epoch))
 
     def state(self) -> dict[str, Any]:
-        """Return where it stands after the batches given so far."""
+        """Return the position after the batches yielded so far."""
         if not self._origin.is_here():
             raise ValueError("this reader was started by another process, of which this one is a fork")
         with self._lock:
             per_epoch = self._maker.per_epoch
-            epoch, position = divmod(self._place, per_epoch) if per_epoch else (self._order.first, 0)
+            epoch, position = divmod(self._position, per_epoch) if per_epoch else (self._order.first, 0)
             return {"epoch": epoch, "position": position, "records": self._size}
 
     def take_skipped(self) -> list[Any]:
         return []  # damage is an error
 
 
-class _Maker:
-    """Makes windows; knows nothing of the stream, so that a stream that nobody has can end."""
+class _Batch(NamedTuple):
+    records: int
+    value: Any  # records or columns
+    error: Exception | None
+
+
+class _WindowMaker:
+    """Reads windows. Has no reference to the stream, so that an unused stream is freed and stops its threads."""
 
     def __init__(
         self,
@@ -221,15 +226,12 @@ class _Maker:
         self._order = order
         self._plan = plan
         self._num_threads = num_threads
-        self._permutation: tuple[int, Permutation] | None = None  # of the epoch that was asked for last
-        index, parts = order.part
-        self.per_epoch = max(0, -(-(len(reader) - index) // parts))
+        self._permutation: tuple[int, Permutation] | None = None  # of the latest epoch
+        index, shards = order.shard
+        self.per_epoch = max(0, -(-(len(reader) - index) // shards))
 
-    def make(self, begin: int, end: int) -> list[Any]:
-        """The batches of records [begin, end) of the part, counted from epoch 0; the last one comes first.
-
-        Each is how many records, what becomes of them, and the error if there is one.
-        """
+    def make(self, begin: int, end: int) -> list[_Batch]:
+        """Return the batches of records [begin, end) of the shard, counted from epoch 0, last batch first."""
         size = self._order.batch_size
         if self._order.drop_remainder:
             end -= (end - begin) % size
@@ -237,21 +239,21 @@ class _Maker:
             return []
         numbers = self._numbers(begin, end)
         ranges = [(at, min(at + size, end - begin)) for at in range(0, end - begin, size)]
-        made: list[Any] = []
+        batches: list[_Batch] = []
         try:
             window: _core.RecordBatch | None = self._reader.take(numbers)
         except Exception as error:
             if raised_by_handler(error):
                 raise
-            window = None  # in one of these batches, which is found out one by one
+            window = None  # damage in one of the batches, which are now read one by one
         for first, last in ranges:
             try:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
-                made.append((last - first, self._parsed(batch), None))
+                batches.append(_Batch(last - first, self._parsed(batch), None))
             except Exception as error:
-                made.append((last - first, None, error))
+                batches.append(_Batch(last - first, None, error))
                 break
-        return made[::-1]
+        return batches[::-1]
 
     def _parsed(self, batch: _core.RecordBatch) -> Any:
         if self._plan is None:
@@ -260,26 +262,26 @@ class _Maker:
         return (columns, batch) if self._plan.checks_rows else columns
 
     def _numbers(self, begin: int, end: int) -> NDArray[np.int64]:
-        index, parts = self._order.part
+        index, shards = self._order.shard
         numbers = np.empty(end - begin, np.int64)
         at = begin
         while at < end:
             epoch, first = divmod(at, self.per_epoch)
-            last = min(first + _PIECE, first + end - at, self.per_epoch)
-            places = np.arange(first, last) * parts + index
-            numbers[at - begin : at - begin + last - first] = self._of_epoch(epoch).at(places)
+            last = min(first + _AT_ONCE, first + end - at, self.per_epoch)
+            positions = np.arange(first, last) * shards + index
+            numbers[at - begin : at - begin + last - first] = self._epoch_permutation(epoch).at(positions)
             at += last - first
         return numbers
 
-    def _of_epoch(self, epoch: int) -> Permutation:
-        known = self._permutation  # read once: windows of two epochs may be made at the same time
+    def _epoch_permutation(self, epoch: int) -> Permutation:
+        known = self._permutation  # read once: another thread may be at another epoch
         if known is None or known[0] != epoch:
             known = self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
         return known[1]
 
 
 def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
-    """Raises InvalidArgumentError for options that mean nothing, or can't be, with `global_shuffle`."""
+    """Raise InvalidArgumentError for options that cannot be combined with `global_shuffle`."""
     allowed: dict[str, list[Any]] = {
         "shuffle_files": [False],
         "shuffle_buffer": [0],
@@ -297,25 +299,8 @@ def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
         raise InvalidArgumentError(f'global_shuffle needs on_corrupt="raise", got {options["on_corrupt"]!r}')
 
 
-_MOST_SORTED = 1 << 16
-
-
-_ROUNDS = 6
-
-
-_GAMMA = 0x9E3779B97F4A7C15  # of SplitMix64
-
-
-_MASK = (1 << 64) - 1
-
-
 class Permutation:
-    """`permutation.at(places)`: the numbers that stand at these places.
-
-    Args:
-      size: n, below 2**62.
-      seed, epoch: what decides the order.
-    """
+    """A random permutation of range(size), which `seed` and `epoch` determine; size is below 2**62."""
 
     def __init__(self, size: int, seed: int, epoch: int) -> None:
         keys = _mixed(np.arange(_ROUNDS, dtype=np.uint64) + np.uint64(_start(seed, epoch)))
@@ -326,18 +311,18 @@ class Permutation:
         else:
             self._network = _core.Permutation(size, keys.tolist())
 
-    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64 [k]: the numbers at these places, which are int64 [k] in [0, n)."""
-        return self._network.at(places) if self._table is None else self._table[places]
+    def at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers at these positions, which are in [0, size)."""
+        return self._network.at(positions) if self._table is None else self._table[positions]
 
 
 def _start(seed: int, epoch: int) -> int:
-    one = _mixed(np.array([seed & _MASK], np.uint64))
-    return int(_mixed(one ^ _mixed(np.array([(epoch + 1) * _GAMMA & _MASK], np.uint64)))[0])
+    mixed_seed = _mixed(np.array([seed & _MASK], np.uint64))
+    return int(_mixed(mixed_seed ^ _mixed(np.array([(epoch + 1) * _GAMMA & _MASK], np.uint64)))[0])
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64's output function, of each value."""
+    """Apply SplitMix64's output function to each value."""
     values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     values ^= values >> np.uint64(31)

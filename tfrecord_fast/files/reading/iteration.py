@@ -1,4 +1,4 @@
-"""An iteration of a ShardReader that has begun, and what it has passed over."""
+"""The current iteration of a ShardReader, and the damage that it has skipped."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ...errors import InvalidArgumentError
 from ..streams.core_files import CoreFile
 from .epochs import ENDLESS
 
-__all__ = ["CountedBatches", "Running", "Skipped"]
+__all__ = ["CountedBatches", "CurrentIteration", "Skipped"]
 
 
 class Skipped(NamedTuple):
     """A damaged stretch that was skipped.
 
-    `offset` and `bytes` count uncompressed bytes. `bytes` is None if a compressed stream broke off, so that it can't be
-    known; later offsets count from there as if nothing had been lost. It is 0 if a part's own checksum does not fit but
-    every record in it does.
+    `offset` and `bytes` count uncompressed bytes. `bytes` is None if the length is unknown because a compressed stream
+    broke off; later offsets continue from there. It is 0 if the checksum of a compressed member is wrong, but all its
+    records are intact.
     """
 
     path: str
@@ -28,33 +28,37 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class Running(NamedTuple):
-    """An iteration that has begun."""
+class CurrentIteration(NamedTuple):
+    """The arguments of the iteration that began last."""
 
     files: list[str] | list[CoreFile]
     order: dict[str, Any]
     counted: CountedBatches | None
     first: int  # epoch
-    next_epoch: int | None  # what the user has chosen since, or before the state was saved
+    next_epoch: int | None  # chosen with `set_epoch` since, or before the state was saved
 
     @property
     def is_open(self) -> bool:
-        """Whether the next epoch depends on how far this iteration gets."""
+        """True if the next epoch depends on the progress of this iteration."""
         return self.next_epoch is None and not 0 <= self.order["num_epochs"] < ENDLESS
 
 
 class CountedBatches:
-    """The first batches of a stream, of which `given` have been given; several threads may share it.
+    """Iterator over a fixed number of batches, which several threads may share.
+
+    Args:
+      yielded: the number of batches before the first.
+      total: the number of batches, with these.
 
     Raises:
-      errors.InvalidArgumentError: there are fewer, since the files have changed.
+      errors.InvalidArgumentError: the stream ends early, since the files have changed.
     """
 
-    def __init__(self, stream: Any, batches: Iterator[Any], given: int, most: int) -> None:
+    def __init__(self, stream: Any, batches: Iterator[Any], yielded: int, total: int) -> None:
         self._stream = stream
         self._batches = batches
-        self._given = given
-        self._most = most
+        self._yielded = yielded
+        self._total = total
         self._lock, self._origin = _new_lock()
 
     def __iter__(self) -> Iterator[Any]:
@@ -62,26 +66,26 @@ class CountedBatches:
 
     def __next__(self) -> Any:
         with self._own_lock():
-            if self._given >= self._most:
+            if self._yielded >= self._total:
                 raise StopIteration
             for batch in self._batches:
-                self._given += 1
+                self._yielded += 1
                 return batch
             raise InvalidArgumentError(
-                f"the files have changed since their records were counted: equal shards have {self._most} batches, "
-                f"but this one ends after {self._given}"
+                f"the files have changed since their records were counted: equal shards have {self._total} batches, "
+                f"but this one ends after {self._yielded}"
             )
 
     def state(self) -> dict[str, Any]:
-        """Return the stream's state, and with it how many batches have been given."""
+        """Return the stream's state and the number of batches yielded."""
         with self._own_lock():
-            return {"stream": self._stream.state(), "given": self._given}
+            return {"stream": self._stream.state(), "given": self._yielded}
 
     def _own_lock(self) -> threading.RLock:
-        if not self._origin.is_here():  # the thread that held it is not in this process
+        if not self._origin.is_here():  # a thread of the parent process may have held it
             self._lock, self._origin = _new_lock()
         return self._lock
 
 
 def _new_lock() -> tuple[threading.RLock, Origin]:
-    return threading.RLock(), Origin()  # a file object that calls back gets past it, to the core's error
+    return threading.RLock(), Origin()  # reentrant: a file object may call back, which the core reports

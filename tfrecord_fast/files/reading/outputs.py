@@ -1,4 +1,4 @@
-"""What a ShardReader is to make of its records: features, groups of them, and a label."""
+"""The outputs of a ShardReader: records, or columns of features, groups of features, and a label."""
 
 from __future__ import annotations
 
@@ -13,23 +13,20 @@ from ...examples.parsing.plans import ExamplePlan, SequencePlan, example_plan, s
 from ...examples.parsing.table_plan import TablePlan
 from ...typing import Column, Features, Groups, Key, SequenceFeatures
 
-__all__ = ["Plan", "Wanted"]
+__all__ = ["Outputs", "Plan"]
 
 Plan = ExamplePlan | SequencePlan | TablePlan | None
 
 
-class Wanted:
-    """The features, once they are known, and what parses them. The arguments are those of ShardReader.
-
-    Args:
-      infer: gives the features, if they are to be inferred.
+class Outputs:
+    """The features of a reader and the plan that parses them. The arguments are those of ShardReader.
 
     Attributes:
-      features: None, a dict, a pair of dicts, or "infer"; only those that are asked for.
-      groups: only those that are asked for.
+      features: None, a dict, a pair of dicts, or "infer"; limited to `columns`.
+      groups: the groups, limited to `columns`.
 
     Raises:
-      errors.InvalidArgumentError, TypeError, ValueError: these can't be parsed.
+      errors.InvalidArgumentError, TypeError, ValueError: the features can't be parsed.
     """
 
     def __init__(
@@ -45,12 +42,11 @@ class Wanted:
         self.label_key = label_key
         self._columns = columns = names_of(columns)
         self._inferred: Mapping[Any, Any] | None = None
-        given = {"label_key": label_key, "columns": columns, "groups": groups}
-        for name, value in given.items():
+        for name, value in {"label_key": label_key, "columns": columns, "groups": groups}.items():
             if value is not None and features is None:
                 raise InvalidArgumentError(f"{name} needs features")
         if isinstance(features, str) and features != "infer":
-            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+            raise InvalidArgumentError(f'features must be a dict, None or "infer", got {features!r}')
         if isinstance(features, tuple | list):
             self._check_sequences(features)
         elif features is not None and not features:
@@ -60,8 +56,8 @@ class Wanted:
         elif isinstance(features, tuple | list) and columns is not None:
             self.features = select_features(features[0] or {}, columns, features[1])
         if not isinstance(features, str):
-            # Of the very dict that was given: readers that are made of it one after the other share a plan, and what
-            # it has learnt. From here on, the dict may change.
+            # Plans are cached by the caller's dict, so that later readers reuse what a plan has learnt about the
+            # records. Afterwards the caller may change the dict.
             self._plan = self.plan(lambda: {})
             self.features = copied(self.features)
 
@@ -73,7 +69,7 @@ class Wanted:
         return isinstance(self.features, TablePlan)
 
     def plan(self, infer: Callable[[], Mapping[Any, Any]]) -> Plan:
-        """What parses the batches. Features that can't be parsed are refused now, and not in a thread."""
+        """Return the plan that parses batches. Raises for features that can't be parsed; `infer` finds the features."""
         if self._plan is not None:
             return self._plan
         if self.features is None or isinstance(self.features, TablePlan):
@@ -83,11 +79,11 @@ class Wanted:
         if not isinstance(self.features, str):
             return example_plan(self.features, self.groups)
         if self._inferred is None:
-            self._inferred = self._selected(infer(), "the features found,")
+            self._inferred = self._selected(infer(), "the inferred features,")
         return example_plan(self._inferred, self.groups)
 
     def finish(self, plan: Plan, then: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-        """What makes a batch of what the core gives; None for nothing."""
+        """Return a function from the core's result to a batch, or None if they are the same."""
         if plan is None:
             return then
         steps: list[Callable[[Any], Any]] = [partial(_with_records, plan.finish) if plan.checks_rows else plan.finish]
@@ -101,13 +97,13 @@ class Wanted:
     def _check_sequences(self, features: Sequence[Any]) -> None:
         if len(features) != 2 or self.label_key is not None:
             raise InvalidArgumentError(
-                "features of SequenceExamples are (context_features, sequence_features), without label_key"
+                "features of SequenceExamples must be a pair (context_features, sequence_features), without label_key"
             )
         if self.groups:
-            raise InvalidArgumentError("groups are of the features of Examples; those of SequenceExamples have none")
+            raise InvalidArgumentError("`groups` is supported for Examples only, not for SequenceExamples")
 
     def _selected(self, features: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
-        """The features of the columns that are asked for; notes the groups of these."""
+        """Return the features of `columns`, and reduce `groups` to them; `what` names the features in errors."""
         label, columns = self.label_key, self._columns
         if label is not None:
             check_label(label, self.groups, features, what)

@@ -1,4 +1,4 @@
-"""Reading many shards on all cores, in one order, resumable."""
+"""ShardReader: many files read on all cores, in one order, resumable."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from ..stores.cache import store_settings
 from ..streams.core_files import flatten, has_urls, stream_files
 from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
-from .assignment import Sharing, SharingOptions
+from .assignment import Assigner, ShardingOptions
 from .epochs import ENDLESS, EpochCounter, checked_epoch
 from .explain import describe
 from .global_shuffle import GlobalShuffle
-from .iteration import CountedBatches, Running, Skipped
-from .outputs import Wanted
+from .iteration import CountedBatches, CurrentIteration, Skipped
+from .outputs import Outputs
 from .shards import Lengths, Shard
 from .state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of, epoch_reached
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
 
-    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)  # so that a plain ShardReader is one of any batches
+    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)  # a plain ShardReader means ShardReader[Any]
 else:
     from typing import TypeVar
 
@@ -58,77 +58,76 @@ _INFER_BATCH = 1024
 
 
 class ShardReader(Generic[Batch_co]):
-    """Batches of records, or of columns, from any number of files, made on native threads without the GIL.
+    """Batches of records, or of columns, from any number of files, read on native threads without the GIL.
 
     Args:
       files: as for TFRecordDataset: paths, globs, URLs, lists of them.
       features: None yields RecordBatch; a dict yields columns, as `io.parse_example` returns them; a pair
-        (context_features, sequence_features) yields what `io.parse_sequence_example` returns; "infer" looks at the
-        first records first (see `infer_features`).
-      batch_size: records per batch. Batches run on from epoch to epoch; the last may be smaller.
-      drop_remainder: leaves out a last batch that is smaller.
+        (context_features, sequence_features) yields pairs, as `io.parse_sequence_example` returns them; "infer" infers
+        the features from the first records (see `infer_features`).
+      batch_size: records per batch. Batches cross the ends of epochs; only the last may be smaller.
+      drop_remainder: True drops a smaller last batch.
       compression_type: as for TFRecordDataset; None detects, file by file.
-      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are processors
-        for this process: what its affinity and its control group's quota allow, shared with the other workers of a
-        DataLoader and the other ranks on this host. If there are two or more, the thread that iterates is one of them
-        while it waits.
-      deterministic: the same arguments give the same order with any number of threads; False gives batches as they
-        are ready.
-      cycle_length, block_length: how many files to interleave, and how many records to take from each in turn
+      num_threads: threads that read, inflate, check, shuffle and parse; by default the number of processors, as limited
+        by CPU affinity and cgroup quota, divided by the DataLoader workers and the ranks on this host. With two or
+        more, the iterating thread also works while it waits.
+      deterministic: True yields the same order with any number of threads; False yields batches as they are ready.
+      cycle_length, block_length: number of files to interleave, and number of records to take from each in turn
         (TensorFlow's order).
-      shuffle_files: a new order of files each epoch.
-      shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
-      global_shuffle: a new order of all records of all files each epoch, whatever memory there is. The files are
-        uncompressed; where each record is takes 16 bytes of memory per record, and an object is read through once to
-        find that out. Records are read in windows of a third of `prefetch_bytes`, each sorted by file and offset. With
-        several shards it needs a `seed`.
-      seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
-        copies and saved states keep.
-      num_epochs: how often the files are read; None or -1: endlessly.
-      shard: (i, n): the i-th of n disjoint parts that together are the whole. "auto": this process' rank, and how many
-        there are: of torch.distributed or JAX if initialised, else as the launcher's environment says (RANK and
-        WORLD_SIZE, or those of Open MPI, MPICH, MVAPICH, Slurm); alone, it is (0, 1). Inside a worker of a PyTorch
-        DataLoader the part is divided further among the workers.
-      shard_by: "auto": by file if there are at least n and, with `equal_shards`, that drops or repeats no more than a
-        tenth of the batches; else by record, for which each part reads all files.
-      equal_shards: "drop" or "pad": all n parts (times workers) have the same number of batches, so that ranks that
-        wait for each other at every step end together. "drop" leaves out batches at a part's end, down to the smallest
-        part. "pad" goes on with the records that the part's next epoch begins with, up to the largest; a part without
-        records goes through the whole. Counts the records first, as `len` does.
-      verify_crc: whether the data of records is checked; headers always are.
+      shuffle_files: True shuffles the files anew in each epoch.
+      shuffle_buffer: number of records to draw from, in a new order each epoch; 0 does not shuffle.
+      global_shuffle: True shuffles all records of all files anew in each epoch, in bounded memory. The files must be
+        uncompressed. The index takes 16 bytes of memory per record; to build it, objects are read through once. Records
+        are read in windows of a third of `prefetch_bytes`, each sorted by file and offset. Several shards need a
+        `seed`.
+      seed: makes shuffling repeatable: the order depends on the seed and the number of the epoch. None draws a seed,
+        which copies and saved states keep.
+      num_epochs: number of passes over the files; None or -1: endless.
+      shard: (i, n): shard i of n; the n shards are disjoint and together have all records. "auto": the rank and the
+        number of ranks, from torch.distributed or JAX if initialised, else from the launcher's environment (RANK and
+        WORLD_SIZE, or the variables of Open MPI, MPICH, MVAPICH, Slurm); (0, 1) without a launcher. Inside a worker of
+        a PyTorch DataLoader, the shard is divided further among the workers.
+      shard_by: "file"; "record", for which each shard reads all files; or "auto": by file if there are at least n files
+        and, with `equal_shards`, if that drops or repeats at most a tenth of the batches; else by record.
+      equal_shards: "drop" or "pad": all n shards (times workers) have the same number of batches, so that ranks that
+        wait for each other at every step end together. "drop" omits batches at the end of a shard, down to the smallest
+        shard. "pad" continues with the first records of the shard's next epoch, up to the largest shard; a shard
+        without records reads all records. Counts the records first, as `len` does.
+      verify_crc: False does not check the CRC of the records' data. Headers are always checked.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
-      on_corrupt: "raise"; "skip" drops what is damaged and continues with the next intact record; "skip_file" drops
-        the rest of the file, where records are divided only for the part that the damaged record is of. See `skipped`.
-      prefetch_bytes: roughly how much may be read ahead; by default 32 MiB, of URLs 128 MiB.
-      label_key: yields (columns, label), with that column taken out of the others; needs features.
-      index_cache: where the number of a file's records is kept for `len`, `num_records` and `equal_shards`: in a
-        folder; True: beside the file (as `.NAME.records`) if it has 16 MiB or more; False: nowhere.
-      columns: the keys of the features to parse, if not all, and the names of groups; the label is parsed in any case.
-        Needs features.
-      groups: dict of names to lists of keys, as of `io.parse_example`: each group of features is one column `[n, k]`,
-        under its name. Of Examples only. The label is in no group, but may be one.
-      storage_options: what the stores of URLs need, in the spelling of fsspec's file systems or obstore's stores:
-        credentials, an endpoint, `anon`. None: the environment says it. No state has them; a pickle has, for workers.
-      max_requests: how many requests are under way at most, of one iteration.
-      cache_dir: a local folder that keeps the objects read, so that the next epoch is local.
+      on_corrupt: "raise"; "skip" drops damaged bytes and continues with the next intact record; "skip_file" drops the
+        rest of the file. If records are divided, only the shard of the damaged record drops it. See `skipped`.
+      prefetch_bytes: approximate limit of bytes read ahead; by default 32 MiB, for URLs 128 MiB.
+      label_key: yields (columns, label), with that column removed from the others; needs features.
+      index_cache: where to keep the number of records per file for `len`, `num_records` and `equal_shards`: a folder;
+        True: beside the file (as `.NAME.records`) if the file has 16 MiB or more; False: nowhere.
+      columns: the keys of the features to parse, and the names of groups; None: all. The label is always parsed. Needs
+        features.
+      groups: dict of names to lists of keys, as for `io.parse_example`: each group of features is one column `[n, k]`,
+        under its name. Examples only. The label can't be in a group, but may be a group.
+      storage_options: credentials, an endpoint, `anon`, … for the stores of URLs, as fsspec's file systems or obstore's
+        stores spell them. None: taken from the environment. Never saved in `state_dict()`; pickled, so that workers
+        have them.
+      max_requests: maximum number of concurrent requests of one iteration.
+      cache_dir: a local folder that keeps the objects read, so that later epochs are local.
 
-    A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
+    A reader is an IterableDataset for PyTorch if torch was imported before the reader was created:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
 
-    `len(reader)` is the number of batches of an iteration. To count them, the headers in the files are looked at;
-    compressed files are read through.
+    `len(reader)` is the number of batches of an iteration. It is counted from the headers in the files; compressed
+    files are read through.
 
-    The order is defined in docs/design.md. Iterating again starts from the beginning, with the next epoch, so that each
-    iteration is shuffled anew; see `epoch` and `set_epoch`. With a DataLoader, the workers' iterations count as this
-    reader's. Several readers may run at once, and several Python threads may share one iterator. Pickles; a copy starts
-    at the beginning of the next epoch, or where `load_state_dict` said.
+    The order is defined in docs/design.md. Each iteration starts with the next epoch, so each is shuffled differently;
+    see `epoch` and `set_epoch`. With a DataLoader, the workers' iterations count as this reader's. Several readers may
+    run at once, and several Python threads may share one iterator. Readers pickle; a copy starts at the beginning of
+    the next epoch, or at the state from `load_state_dict`.
 
     Raises:
-      ValueError: an argument out of range.
-      TypeError: an argument of another kind, such as "no" for a bool.
-      FileNotFoundError, OSError: when iterated.
-      errors.DataLossError: when iterated, in place of the batch with the damage.
-      errors.InvalidArgumentError: when iterated, if a record does not fit the features.
+      ValueError: an argument is out of range.
+      TypeError: an argument has the wrong type, such as "no" for a bool.
+      FileNotFoundError, OSError: when iterated: a file can't be read.
+      errors.DataLossError: when iterated, in place of the damaged batch.
+      errors.InvalidArgumentError: when iterated: a record does not fit the features.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> folder = tempfile.mkdtemp()
@@ -221,11 +220,11 @@ class ShardReader(Generic[Batch_co]):
         _register_with_torch()
         self._files = flatten(files)
         self._settings = store_settings(storage_options, max_requests, cache_dir)
-        self._wanted = Wanted(features, label_key, columns, groups)
+        self._outputs = Outputs(features, label_key, columns, groups)
         if on_corrupt not in ("raise", "skip", "skip_file"):
-            raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
+            raise InvalidArgumentError(f'on_corrupt must be "raise", "skip" or "skip_file", got {on_corrupt!r}')
         self._num_threads = None if num_threads is None else at_least(1, "num_threads", num_threads)
-        # What decides the order, and so must be the same for a state to fit.
+        # Arguments that determine the order, so they must be equal for a state to fit.
         self._order: dict[str, Any] = {
             "batch_size": at_least(1, "batch_size", batch_size),
             "drop_remainder": as_flag("drop_remainder", drop_remainder),
@@ -246,11 +245,11 @@ class ShardReader(Generic[Batch_co]):
             "on_corrupt": on_corrupt,
             "prefetch_bytes": at_least(0, "prefetch_bytes", read_ahead),
         }
-        self._sharing = Sharing(
+        self._assigner = Assigner(
             self._files,
             self._order,
             self._options,
-            SharingOptions(
+            ShardingOptions(
                 Shard(shard),
                 shard_by,
                 equal_shards,
@@ -263,7 +262,7 @@ class ShardReader(Generic[Batch_co]):
         )
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | GlobalShuffle | None = None
-        self._running: Running | None = None  # what _stream was made of
+        self._current: CurrentIteration | None = None  # the iteration of _stream
         self._epochs = EpochCounter()
         self._epochs.share()
         self._skipped: list[Skipped] = []
@@ -272,60 +271,62 @@ class ShardReader(Generic[Batch_co]):
         return cast(Iterator[Batch_co], self._begin(None))
 
     def _begin(self, then: Callable[[Any], Any] | None) -> Iterator[Any]:
-        """Begin an iteration; `then` makes something else of each batch."""
-        # A table is what its arguments say, in a DataLoader's worker too.
-        share = self._sharing.share(is_whole=self._wanted.is_table)
-        files, order = share.files, share.order
+        """Begin an iteration; `then` is applied to each batch."""
+        # Tables are not divided among DataLoader workers.
+        assignment = self._assigner.assign(ignore_workers=self._outputs.is_table)
+        files, order = assignment.files, assignment.order
         state = self._resume
         if state is not None:
-            check_fits(state, files, order, share.epochs)
-        plan = self._wanted.plan(self._infer)
+            check_fits(state, files, order, assignment.epochs)
+        plan = self._outputs.plan(self._infer)
         first = self._begin_epoch()
         if state is not None and epoch_of(state) != first:
-            state = None  # a copy in another worker has continued there, for an earlier iteration of a DataLoader
+            state = None  # a copy in another worker has continued there, in an earlier iteration of the DataLoader
         next_epoch = state.get("next_epoch") if state is not None else None
         if next_epoch is not None:
             self._epochs.set(next_epoch)
-        place = None if state is None else state["stream"]
+        position = None if state is None else state["stream"]
         try:
-            stream = self._sharing.stream(share, first, place, plan, self._num_threads or default_threads())
+            stream = self._assigner.stream(assignment, first, position, plan, self._num_threads or default_threads())
         except BaseException:
             self._epochs.take_back(first)
             raise
-        given: Iterator[Any] = stream.batches() if plan is None else stream.columns()
+        batches: Iterator[Any] = stream.batches() if plan is None else stream.columns()
         counted = None
-        if share.batches is not None:
-            given = counted = CountedBatches(stream, given, 0 if state is None else state["given"], share.batches)
-        finish = self._wanted.finish(plan, then)
+        if assignment.batches is not None:
+            yielded = 0 if state is None else state["given"]
+            batches = counted = CountedBatches(stream, batches, yielded, assignment.batches)
+        finish = self._outputs.finish(plan, then)
         if finish is not None:
-            given = map(finish, given)
-        self._stream, self._running, self._skipped = stream, Running(files, order, counted, first, next_epoch), []
+            batches = map(finish, batches)
+        self._stream, self._skipped = stream, []
+        self._current = CurrentIteration(files, order, counted, first, next_epoch)
         self._resume = None  # only the first iteration starts there
-        return _core.Iteration(given)
+        return _core.Iteration(batches)
 
     def __len__(self) -> int:
-        """The number of batches of an iteration, from its beginning, of this part or, in a worker, the worker's.
+        """Return the number of batches of a whole iteration of this shard or, in a worker, of the worker's.
 
         Raises:
-          TypeError: it is endless, or a file can be read only once.
+          TypeError: the iteration is endless, or a file can be read only once.
           FileNotFoundError, OSError, errors.DataLossError: a file can't be counted.
         """
-        return _batches([self._sharing.lengths()])
+        return _batches([self._assigner.lengths()])
 
     def __bool__(self) -> bool:
-        return True  # without counting
+        return True  # `len` would count
 
     @property
     def num_records(self) -> int:
-        """How many records an iteration gives, in all its epochs; of an endless one: how many an epoch has.
+        """The number of records of an iteration, in all its epochs; of an endless iteration, those of one epoch.
 
-        Those of this part, or of the worker's, without what `drop_remainder` and `equal_shards` leave out, and with
-        what `equal_shards` repeats. Raises as `len` does.
+        They are those of this shard, or of the worker's, without the records that `drop_remainder` and `equal_shards`
+        drop, and with those that `equal_shards` repeats. Raises as `len` does.
         """
-        return self._sharing.lengths().records
+        return self._assigner.lengths().records
 
     def __repr__(self) -> str:
-        return describe(self._files, self._wanted, self._order, self.epoch, self._sharing.options)
+        return describe(self._files, self._outputs, self._order, self.epoch, self._assigner.options)
 
     def __format__(self, format_spec: str) -> str:
         return shown_to_keras(super().__format__(format_spec), "reader")
@@ -334,24 +335,24 @@ class ShardReader(Generic[Batch_co]):
     def epoch(self) -> int:
         """The number of the epoch that the next iteration begins with; the first is 0.
 
-        An iteration uses `num_epochs` epochs, even if it is not read to its end. An endless one uses those that it has
-        reached; in a worker of a DataLoader, it counts as one.
+        An iteration uses `num_epochs` epochs, even if it is not read to its end. An endless iteration uses the epochs
+        that it has reached; in a DataLoader worker, it counts as one epoch.
         """
-        running, stream = self._running, self._stream
-        if running is None or stream is None or not running.is_open:
+        current, stream = self._current, self._stream
+        if current is None or stream is None or not current.is_open:
             return self._epochs.next
         try:
-            reached = epoch_reached(stream.state(), running.first)
+            reached = epoch_reached(stream.state(), current.first)
         except ValueError:  # this process was forked from the one that iterates
-            reached = running.first
+            reached = current.first
         return max(reached + 1, self._epochs.next)
 
     def set_epoch(self, epoch: int) -> None:
-        """Lets the next iteration begin with that epoch; later ones continue from there.
+        """Begin the next iteration with this epoch; later iterations continue from there.
 
-        A position from `load_state_dict` is kept if it lies in the iteration that began with this epoch, and given up
-        otherwise. An iteration that is running goes on as before. The workers of a DataLoader follow, persistent ones
-        too; called inside a worker, it is for that worker's next iteration.
+        A position from `load_state_dict` is kept only if it lies in an iteration that began with this epoch. A running
+        iteration is not affected. DataLoader workers follow, also persistent ones; inside a worker, the call applies to
+        that worker's next iteration.
 
         Raises:
           ValueError: `epoch` is below 0, or 2**62 or more.
@@ -360,18 +361,16 @@ class ShardReader(Generic[Batch_co]):
         if self._resume is not None and epoch_of(self._resume) != epoch:
             self._resume = None
         self._epochs.set(epoch)
-        if self._running is not None:
-            self._running = self._running._replace(next_epoch=epoch)
+        if self._current is not None:
+            self._current = self._current._replace(next_epoch=epoch)
 
     def _begin_epoch(self) -> int:
-        """The first epoch of an iteration that begins now."""
-        if worker_info() is None and self._running is not None and self._running.is_open:
+        if worker_info() is None and self._current is not None and self._current.is_open:
             self._epochs.go_to(self.epoch)
         count = self._order["num_epochs"]
         return self._epochs.begin(count if 0 <= count < ENDLESS else 1)
 
     def _infer(self) -> dict[str, InferredFeature]:
-        """The features of the first records, read as this reader reads them."""
         options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
         files = stream_files(self._files, self._settings)
         stream = open_stream(files, self._settings, batch_size=_INFER_BATCH, **options)
@@ -380,38 +379,36 @@ class ShardReader(Generic[Batch_co]):
 
     @property
     def skipped(self) -> list[Skipped]:
-        """What `on_corrupt` has dropped before the batches given so far.
+        """The stretches that `on_corrupt` has dropped before the batches yielded so far.
 
-        A reader that was resumed names a stretch of unknown length again if it began before its place: it may be new.
+        A resumed reader repeats a stretch of unknown length that began before its position.
         """
         if self._stream is not None:
-            self._skipped.extend(
-                Skipped(one.path, one.offset, one.bytes, one.reason) for one in self._stream.take_skipped()
-            )
+            self._skipped += [Skipped(s.path, s.offset, s.bytes, s.reason) for s in self._stream.take_skipped()]
         return self._skipped
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the latest iteration stands, after the last batch it gave; JSON-serialisable.
+        """Return the position of the latest iteration after the last batch it yielded; JSON-serialisable.
 
-        After `load_state_dict`, a reader with the same arguments continues with exactly the next batch, without
-        reading the earlier records again, except in compressed files, which are inflated again from their start.
+        After `load_state_dict`, a reader with the same arguments continues with exactly the next batch. It does not
+        read earlier records again, except in compressed files, which are inflated again from their start.
 
         Raises:
-          ValueError: with `deterministic=False`: such an order can't be resumed.
+          ValueError: `deterministic=False`: such an order can't be resumed.
         """
-        if not self._sharing.deterministic:
-            raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
+        if not self._assigner.deterministic:
+            raise ValueError("state_dict needs deterministic=True: an order that depends on timing can't be resumed")
         if self._resume is not None:
             return copy.deepcopy(self._resume)
-        if self._stream is None or self._running is None:
+        if self._stream is None or self._current is None:
             return {
                 "version": STATE_VERSION,
                 "epoch": self.epoch,
                 "stream": None,
                 "order": {"seed": self._order["seed"]},
             }
-        # The files as they were found then: a pattern may match others by now.
-        files, order, counted, first, next_epoch = self._running
+        # The files at the beginning of the iteration: by now, a pattern may match others.
+        files, order, counted, first, next_epoch = self._current
         return {
             "version": STATE_VERSION,
             "epoch": first,
@@ -422,51 +419,52 @@ class ShardReader(Generic[Batch_co]):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Lets the next iteration begin where `state_dict` stood; later ones start with the epochs that follow.
+        """Continue with the next iteration from a `state_dict`; later iterations start with the following epochs.
 
-        States saved by versions that didn't count epochs lie in epoch 0, as all their iterations did.
+        States saved by versions that didn't count epochs are in epoch 0.
 
         Raises:
           TypeError: `state` is not a dict.
-          ValueError: it is not the state of a reader; or, when iterated, of a reader with other files or arguments.
+          ValueError: `state` is not the state of a reader; or, when iterated, it is of a reader with other files or
+            arguments.
         """
         check_state(state)
         seed = state.get("order", self._order)["seed"]
         if self._seed_is_drawn:
-            self._order["seed"] = seed  # one that was drawn is part of the state
+            self._order["seed"] = seed  # a drawn seed is part of the state
         elif state["stream"] is None and seed != self._order["seed"]:
             raise ValueError(f"the saved state is of another reader: seed was {seed!r}, is {self._order['seed']!r}")
         self._resume = copy.deepcopy(state) if state["stream"] is not None else None
-        self._stream = self._running = None
+        self._stream = self._current = None
         self._epochs.set(epoch_of(state))
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._running is not None and self._running.is_open:
+        if self._current is not None and self._current.is_open:
             self._epochs.go_to(self.epoch)
-        return {**self.__dict__, "_stream": None, "_running": None, "_epochs": self._epochs.saved()}
+        return {**self.__dict__, "_stream": None, "_current": None, "_epochs": self._epochs.saved()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         _register_with_torch()
         self.__dict__.update(state)
-        self._order = dict(self._order)  # a copy's seed is its own
-        self._sharing = self._sharing.with_order(self._order)
+        self._order = dict(self._order)  # a copy has its own seed
+        self._assigner = self._assigner.with_order(self._order)
         self._epochs = EpochCounter.restored(state["_epochs"])
 
 
 def _register_with_torch() -> None:
-    """Without importing it. A DataLoader asks whether what it is given is an IterableDataset."""
+    """Register ShardReader as an IterableDataset, if torch is already imported."""
     torch = sys.modules.get("torch.utils.data")
     if torch is not None:
         torch.IterableDataset.register(ShardReader)
 
 
 def batches_of_workers(reader: ShardReader[Any], workers: int) -> int:
-    """How many batches so many workers of a DataLoader give together. Raises as `len` of the reader does."""
-    return _batches(reader._sharing.lengths_of_workers(workers))
+    """Return the total number of batches of a DataLoader's workers. Raises as `len` of the reader does."""
+    return _batches(reader._assigner.worker_lengths(workers))
 
 
 def resumed_from(reader: ShardReader[Any]) -> dict[str, Any] | None:
-    """The state that the next iteration continues from; the same object until that changes."""
+    """Return the state that the next iteration continues from; the same object until it changes."""
     return reader._resume
 
 
@@ -476,7 +474,7 @@ def converted(reader: ShardReader[Any], convert: Callable[[Any], Any]) -> Iterat
 
 
 def _batches(lengths: list[Lengths]) -> int:
-    found = [length.batches for length in lengths if length.batches is not None]
-    if len(found) < len(lengths):
-        raise TypeError("a reader whose epochs have no end has no length; num_records are those of one epoch")
-    return sum(found)
+    batches = [length.batches for length in lengths if length.batches is not None]
+    if len(batches) < len(lengths):
+        raise TypeError("an endless reader has no length; num_records is the number of records in one epoch")
+    return sum(batches)

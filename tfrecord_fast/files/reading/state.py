@@ -1,4 +1,4 @@
-"""The saved state of a ShardReader: its form, and whether it fits."""
+"""Saved states of a ShardReader: their format and checks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = [
 ]
 
 STATE_VERSION = 2
-_BEFORE_EPOCHS = 1  # the version whose iterations all began with epoch 0
-MOST = (1 << 63) - 1  # of what the core takes
+_BEFORE_EPOCHS = 1  # the version in which all iterations began with epoch 0
+MOST = (1 << 63) - 1  # the core's largest integer
 _OF_STATE = {"version", "stream"}
 _OF_BEGUN_STATE = {"order", "files"}
 _OF_SOME_ORDERS = {"equal_shards", "shard", "batches", "global_shuffle"}
@@ -31,9 +31,9 @@ _OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "rando
 
 
 def check_state(state: object) -> None:
-    """Raises TypeError or ValueError if it is not the state of a ShardReader."""
+    """Raise TypeError or ValueError if `state` is not the state of a ShardReader."""
     if not isinstance(state, Mapping):
-        raise TypeError(f"a state of ShardReader is a dict, got {type(state).__name__}")
+        raise TypeError(f"the state of a ShardReader must be a dict, got {type(state).__name__}")
     version = state.get("version")
     if version not in (STATE_VERSION, _BEFORE_EPOCHS):
         raise ValueError(f"not a state of ShardReader, version {STATE_VERSION}: {version!r}")
@@ -50,7 +50,7 @@ def check_state(state: object) -> None:
         return
     _check_keys(state, _OF_BEGUN_STATE, "state")
     if state["order"].get("batches") is not None and not _is_number(state.get("given"), 0, state["order"]["batches"]):
-        raise ValueError("not a state of ShardReader: how many batches were given is missing or out of range")
+        raise ValueError("not a state of ShardReader: the number of batches is missing or out of range")
     if state["order"].get("global_shuffle"):
         _check_keys(stream, _OF_GLOBAL_SHUFFLE, "state's stream")
         numbers = [stream[name] for name in _OF_GLOBAL_SHUFFLE]
@@ -63,10 +63,10 @@ def check_state(state: object) -> None:
     numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
     for triple in [*slots, *_list(stream["shuffled"])]:
         if len(_list(triple)) != 3:
-            raise ValueError(f"not a state of ShardReader: {triple!r:.60} is not the place of a record")
+            raise ValueError(f"not a state of ShardReader: {triple!r:.60} is not the position of a record")
         numbers += triple[1:]
         files.append(triple[0])
-    good = (
+    is_valid = (
         all(_is_number(number, 0, MOST) for number in numbers)
         and stream["epoch"] >= epoch_of(state)
         and all(_is_number(file, -MOST - 1, MOST) for file in files)
@@ -74,18 +74,18 @@ def check_state(state: object) -> None:
         and isinstance(stream["random_started"], bool)
         and isinstance(stream["draining"], bool)
     )
-    if not good:
+    if not is_valid:
         raise ValueError("not a state of ShardReader: a number is missing or out of range")
-    # The slots hold files that the epoch has begun, each one once. Two slots with one file would wait for each other.
-    held = [file for file, _, _ in slots if file >= 0]
-    if len(set(held)) < len(held) or any(file >= next_file for file in held):
+    # Slots hold distinct files that the epoch has begun. Two slots with the same file would wait for each other.
+    slot_files = [file for file, _, _ in slots if file >= 0]
+    if len(set(slot_files)) < len(slot_files) or any(file >= next_file for file in slot_files):
         raise ValueError("not a state of ShardReader: it holds a file twice, or one that the epoch has not begun")
 
 
 def check_fits(
     state: Mapping[str, Any], files: list[str] | list[CoreFile], order: Mapping[str, Any], epochs: int
 ) -> None:
-    """Raises ValueError if the state is of a reader with other files or another order."""
+    """Raise ValueError if the state is of a reader with other files or another order."""
     saved = state["order"]
     for name in [*order, *sorted(_OF_SOME_ORDERS & saved.keys() - order.keys())]:
         if saved.get(name) != order.get(name):
@@ -93,37 +93,37 @@ def check_fits(
             raise ValueError(f"the saved state is of another reader: {name} was {was!r}, is {value!r}")
     end = end_of(epoch_of(state), epochs)
     if 0 <= end < state["stream"]["epoch"]:
-        raise ValueError(f"not a state of ShardReader: it stands in epoch {state['stream']['epoch']} of {end}")
+        raise ValueError(f"not a state of ShardReader: epoch {state['stream']['epoch']} is past the end, {end}")
     if state["files"] != digest_of(files):
         raise ValueError("the saved state is of another reader: the list of files differs")
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:
-    """The epoch that the iteration began with, or begins with."""
+    """Return the first epoch of the iteration."""
     return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
 
 
 def epoch_reached(stream: Mapping[str, Any], first: int) -> int:
-    """The epoch of the last record that a stream which began with `first` has given, by its state."""
-    # What reads has gone on to the next epoch when it has come to the end, with records in the shuffle buffer or not.
+    """Return the epoch of the last record yielded, given the state of a stream that began with epoch `first`."""
+    # At the end of an epoch, the state is already in the next one, even with records left in the shuffle buffer.
     is_ahead = stream["draining"] if "draining" in stream else stream["position"] == 0
     return max(first, int(stream["epoch"]) - bool(is_ahead))
 
 
 def begin_of_epoch(epoch: int) -> dict[str, Any] | None:
-    """The state of a stream that has not read anything yet; None for the first epoch, where a stream begins anyway."""
+    """Return the state of a stream that has read nothing; None for epoch 0, a stream's default."""
     if epoch == 0:
         return None
-    places: dict[str, Any] = {"epoch": epoch, "next_file": 0, "cursor": 0, "visit": 0, "slots": [], "shuffled": []}
-    return {**places, "random": 0, "random_started": False, "draining": False}
+    position: dict[str, Any] = {"epoch": epoch, "next_file": 0, "cursor": 0, "visit": 0, "slots": [], "shuffled": []}
+    return {**position, "random": 0, "random_started": False, "draining": False}
 
 
 def _is_number(value: object, least: int, most: int) -> bool:
     return isinstance(value, int) and least <= value <= most
 
 
-def _check_keys(part: object, keys: set[str], name: str) -> None:
-    missing = sorted(keys - set(part)) if isinstance(part, Mapping) else sorted(keys)
+def _check_keys(value: object, keys: set[str], name: str) -> None:
+    missing = sorted(keys - set(value)) if isinstance(value, Mapping) else sorted(keys)
     if missing:
         raise ValueError(f"not a state of ShardReader: the {name} lacks {', '.join(missing)}")
 

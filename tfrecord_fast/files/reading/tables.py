@@ -1,4 +1,4 @@
-"""Files as Arrow tables: all at once, batch by batch, or as something that Arrow's consumers read again and again."""
+"""Files as Arrow tables: all at once, batch by batch, or as a source that Arrow's consumers read repeatedly."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from .shards import Shard
 
 __all__ = ["TableSource", "read_batches", "read_table"]
 
-_BATCH = 1024  # records, where nothing is known of them
-_LEAST_RECORDS = 16  # of a batch
-_LEAST_BYTES = 512  # of a record: smaller ones make no larger batches
-_BATCH_BYTES = 8 << 20  # of records, in a batch
-_LOOKED_AT = 64  # files that a sample comes from, at most; and records, where only their size matters
+_BATCH = 1024  # records of a batch, if their size is unknown
+_LEAST_RECORDS = 16  # records of a batch
+_LEAST_BYTES = 512  # bytes of a record, for the size of batches
+_BATCH_BYTES = 8 << 20  # bytes of records in a batch
+_SAMPLED = 64  # maximum number of files for a sample, and number of records to estimate their size
 _SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_corrupt")
 
 
 class TableSource:
-    """Files as one table, which is read anew by each iteration: it gives pyarrow.RecordBatches of one schema.
+    """Files as one table. Each iteration reads them again and yields pyarrow.RecordBatches of one schema.
 
-    The arguments are those of `read_batches`, and two more. `nullable`: whether a FixedLenFeature without a default may
-    be absent, and the row null; None: if the features are inferred. `batch_bytes`: about how many bytes of records a
-    batch has if `batch_size` is not given. Whatever takes Arrow streams takes it as a table (`__arrow_c_stream__`).
+    The arguments are those of `read_batches`, and two more. `nullable`: a FixedLenFeature without a default may be
+    absent, and is then null; None: only if the features are inferred. `batch_bytes`: approximate size of the records in
+    a batch, without `batch_size`. Libraries that accept Arrow streams accept it as a table (`__arrow_c_stream__`).
 
     Attributes:
       schema: the pyarrow.Schema.
@@ -69,9 +69,9 @@ class TableSource:
             self._options["seed"] = as_seed(None)
         _check_options(reader_options)
         if isinstance(features, str) and features != "infer":
-            raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
+            raise InvalidArgumentError(f'features must be a dict, a pair of dicts or "infer", got {features!r}')
         if not isinstance(features, str | Mapping) and not (isinstance(features, tuple | list) and len(features) == 2):
-            raise TypeError(f'features is a dict, a pair of dicts or "infer", got {type(features).__name__}')
+            raise TypeError(f'features must be a dict, a pair of dicts or "infer", got {type(features).__name__}')
         if not isinstance(features, str) and not any(features if isinstance(features, tuple | list) else (features,)):
             raise InvalidArgumentError(f"features must not be empty, got {features!r}: a table has columns")
         if infer_records is not None:
@@ -79,7 +79,7 @@ class TableSource:
         self._settings = settings_of(reader_options)
         self._columns = columns = names_of(columns)
         self._is_inferred = isinstance(features, str)
-        self._looked_at, self._looked_at_all = 0, False
+        self._scanned, self._scanned_all = 0, False
         self._batch_size: int | None = reader_options.get("batch_size")
         self._features: Any = self._infer(infer_records) if isinstance(features, str) else copied(features)
         if self._is_inferred and infer_records is not None and self._lacks(columns):
@@ -90,11 +90,11 @@ class TableSource:
         self.schema = self._plan.schema
 
     def _lacks(self, columns: Sequence[Key] | None) -> bool:
-        """Whether names are asked for that none of the features has."""
+        """Return True if one of the columns is not among the features."""
         if columns is None or isinstance(columns, str | bytes):
             return False
-        parts = self._features if isinstance(self._features, tuple) else (self._features,)
-        return any(all(key not in part for part in parts) for key in columns)
+        dicts = self._features if isinstance(self._features, tuple) else (self._features,)
+        return any(all(key not in features for features in dicts) for key in columns)
 
     def _make_plan(self, columns: Sequence[Key] | None) -> TablePlan:
         features = self._features
@@ -107,22 +107,22 @@ class TableSource:
         nullable = self._is_inferred if self._nullable is None else self._nullable
         if self._is_inferred and columns is None:
             why = (
-                f"none of the {self._looked_at} records that the features were inferred from has it; "
-                "infer_records=None looks at all of them, columns= or features= choose"
+                f"none of the {self._scanned} records that the features were inferred from has it; pass "
+                "infer_records=None to infer from all records, or columns= or features= to choose"
             )
         return TablePlan(features, self._arrays, nullable=nullable, only_these=why, order=columns)
 
     def select(self, columns: Sequence[Key]) -> TableSource:
-        """The same with these columns only, in this order."""
+        """Return a table with these columns only, in this order."""
         other = copy.copy(self)
         other._columns = columns = names_of(columns)
         other._plan = self._make_plan(columns)
         other.schema = other._plan.schema
         return other
 
-    def looking_at_all(self) -> TableSource | None:
-        """The same with features inferred from all records; None if these are, or if they were not inferred."""
-        if not self._is_inferred or self._looked_at_all:
+    def inferred_from_all(self) -> TableSource | None:
+        """Return a table with features inferred from all records, or None if that changes nothing."""
+        if not self._is_inferred or self._scanned_all:
             return None
         other = copy.copy(self)
         other._features = other._infer(None)
@@ -132,28 +132,28 @@ class TableSource:
 
     @property
     def features(self) -> Any:
-        """Those that are parsed: as they were given, or inferred."""
+        """The features, as passed or inferred."""
         return self._features
 
     def each_file(self) -> list[File]:
-        """The files one by one, patterns resolved, as `over` takes them: a URL whole, with what may be a credential.
+        """Return the files that patterns match, for `over`. URLs are complete, including credentials.
 
         Raises:
-          errors.InvalidArgumentError: one of them is a file object or memory, which has no path.
+          errors.InvalidArgumentError: a file is a file object or memory, which has no path.
         """
-        return [one for file in self._files for one in resolved(file, self._settings)]
+        return [match for file in self._files for match in resolved(file, self._settings)]
 
     def check_options(self) -> None:
-        """Raises what a reader of these options would raise when it begins: for those who have others read.
+        """Validate options up front, for callers that read in other processes.
 
         Raises:
-          TypeError, ValueError: an option is unknown, or of a wrong type or value.
+          TypeError, ValueError: an option is unknown, or has a wrong type or value.
         """
         if len(self.schema):
             ShardReader([], cast("Any", self._plan), **{**self._options, "batch_size": self._batch_size or _BATCH})
 
     def over(self, files: Files) -> TableSource:
-        """The same of other files: the features stay what they are."""
+        """Return a table of other files, with the same features."""
         other = copy.copy(self)
         other._files = flatten(files)
         return other
@@ -167,36 +167,36 @@ class TableSource:
 
     def __iter__(self) -> Iterator[Any]:
         if not len(self.schema) and self._is_inferred:
-            return iter(())  # there are no records
+            return iter(())
         plan: Any = self._plan
         options = {**self._options, "batch_size": self._batch_size or _BATCH}
         return iter(ShardReader(self._files, plan, **options))
 
     def parse(self, records: _core.RecordBatch) -> Any:
-        """The pyarrow.RecordBatch of records that somebody else has read.
+        """Return the pyarrow.RecordBatch of records that the caller has read.
 
         Raises:
           errors.InvalidArgumentError: a record does not fit the features.
         """
         if not len(self.schema) and self._is_inferred:
-            raise InvalidArgumentError("there were no records that features could be inferred from")
+            raise InvalidArgumentError("features were inferred from files without records: pass features")
         plan = self._plan
         return plan.finish(plan.core.parse(records, 1), records if plan.checks_rows else None)
 
     def reader(self) -> Any:
-        """A pyarrow.RecordBatchReader, which reads the files once."""
+        """Return a pyarrow.RecordBatchReader, which reads the files once."""
         pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
-        return pyarrow.RecordBatchReader.from_batches(self.schema, _Later(self))
+        return pyarrow.RecordBatchReader.from_batches(self.schema, _LazyBatches(self))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.reader().__arrow_c_stream__(requested_schema)
 
-    # ---- Looking at records first ----
+    # ---- Sampling records ----
 
-    def _infer(self, most: int | None) -> Any:
+    def _infer(self, limit: int | None) -> Any:
         scanner, size = _core.FeatureScanner(), 0
         with explaining():
-            for batch in self._records(most):
+            for batch in self._records(limit):
                 scanner.add(batch)
                 size += batch.nbytes
         if scanner.records:
@@ -204,26 +204,24 @@ class TableSource:
         context = features_of(scanner, optional_scalars=True)
         features = (context, lists_of(scanner)) if scanner.has_lists else context
         if scanner.records and not context and not lists_of(scanner):
-            if most is not None:
+            if limit is not None:
                 return self._infer(None)
-            raise InvalidArgumentError(
-                f"none of the {scanner.records} records has a feature with values: there are no columns"
-            )
-        self._looked_at, self._looked_at_all = scanner.records, most is None
+            raise InvalidArgumentError(f"no columns: none of the {scanner.records} records has a feature with values")
+        self._scanned, self._scanned_all = scanner.records, limit is None
         return features
 
-    def _records(self, most: int | None) -> Iterator[Any]:
-        """Batches of records of all files, or of many of them, if not all records are wanted."""
+    def _records(self, limit: int | None) -> Iterator[Any]:
+        """Yield batches of all records, or of `limit` records from many files."""
         files: Any = stream_files(self._files, self._settings)
         options = {**self._sampling(), "batch_size": _BATCH}
-        if most is None:
+        if limit is None:
             yield from open_stream(files, self._settings, **options).batches()
             return
-        if len(files) > _LOOKED_AT:
-            files = [files[i * len(files) // _LOOKED_AT] for i in range(_LOOKED_AT)]
+        if len(files) > _SAMPLED:
+            files = [files[i * len(files) // _SAMPLED] for i in range(_SAMPLED)]
         slots = max(len(files), 1)
-        options |= {"cycle_length": slots, "block_length": max(-(-most // slots), 1)}
-        left = most
+        options |= {"cycle_length": slots, "block_length": max(-(-limit // slots), 1)}
+        left = limit
         for batch in open_stream(files, self._settings, **options).batches():
             yield batch[:left]
             left -= len(batch)
@@ -231,29 +229,28 @@ class TableSource:
                 return
 
     def _sampling(self) -> dict[str, Any]:
-        """The options of a stream that looks at records before they are read."""
+        """Return the options of a stream that samples records."""
         options = {name: value for name, value in self._options.items() if name in _SAMPLE_OPTIONS}
         options["compression_type"] = check_compression_type(options.get("compression_type"))
         options["max_record_bytes"] = max_record_size(options.get("max_record_bytes"))
         return {**options, "prefetch_bytes": _BATCH_BYTES}
 
     def _fitting_batch_size(self) -> int:
-        """By the first records; of a file or an object only, since what can be read once must not be looked at."""
+        """Choose a batch size by the first records of a regular file or an object; pipes must not be sampled."""
         first: Any = stream_files(self._files, self._settings)[:1]
         if not first or not _is_regular(first[0]):
             return _BATCH
-        stream = open_stream(first, self._settings, **self._sampling(), batch_size=_LOOKED_AT)
+        stream = open_stream(first, self._settings, **self._sampling(), batch_size=_SAMPLED)
         try:
             batch = next(stream.batches(), None)
-        except FileNotFoundError:  # as of a local file, it is an error when it is read
+        except FileNotFoundError:  # raised when the file is read, as for a local file
             return _BATCH
         return _BATCH if batch is None else self._fitting(batch.nbytes, len(batch))
 
     def _fitting(self, size: int, records: int) -> int:
-        """How many records make a batch, if so many have this size: few enough to stay small, enough for its columns to
-        be worth it."""
-        most = self._batch_bytes // _LEAST_BYTES
-        return max(_LEAST_RECORDS, min(most, self._batch_bytes * records // max(size, 1)))
+        """Return a batch size for records of which `records` have `size` bytes."""
+        records = min(self._batch_bytes // _LEAST_BYTES, self._batch_bytes * records // max(size, 1))
+        return max(_LEAST_RECORDS, records)
 
 
 def read_table(
@@ -265,37 +262,38 @@ def read_table(
     infer_records: int | None = DEFAULT_MAX_RECORDS,
     **reader_options: Unpack[ReaderOptions],
 ) -> Any:
-    """Reads files of Examples or SequenceExamples into an Arrow table.
+    """Read files of Examples or SequenceExamples into an Arrow table.
 
     Args:
       files: as for ShardReader: paths, globs, URLs, lists of them.
-      features: what to parse, as for ShardReader: a dict, or a pair (context_features, sequence_features); or "infer",
-        which looks at records of all files first.
+      features: the features to parse, as for ShardReader: a dict, or a pair (context_features, sequence_features); or
+        "infer", which samples records of all files first.
       columns: the keys of the features to read, in this order; None: all.
-      strings: "plain" for Arrow's binary, which every library takes; "view" for binary_view, whose values are not
-        copied: they share, and keep, the buffers of the records. pandas and Spark take no views inside lists.
-      infer_records: how many records `features="infer"` looks at. If none of them has one of `columns`, all are looked
-        at; if others turn out not to fit, or have further keys, all are looked at, and read again. None: all at once.
+      strings: "plain" for Arrow's binary, which every library supports; "view" for binary_view, whose values are not
+        copied: they share, and keep, the buffers of the records. pandas and Spark don't support views inside lists.
+      infer_records: number of records that `features="infer"` samples. If one of `columns` is missing from them,
+        features are inferred from all records. If later records don't fit, or have further keys, features are inferred
+        from all records, and the files are read again. None: from all records at once.
       reader_options: those of ShardReader, such as `shuffle_buffer`, `shard`, `compression_type`, `on_corrupt`. The
         default of `batch_size` depends on the size of records.
 
     Returns:
       A pyarrow.Table with one column per feature, nullable. The types of a row:
 
-      - FixedLenFeature: a value, or lists of fixed size, nested as its shape is.
+      - FixedLenFeature: a value, or lists of fixed size, nested like its shape.
       - VarLenFeature, RaggedFeature, FixedLenSequenceFeature: a list; one more level per partition; the steps of a
         shape are lists of fixed size. Nothing is padded.
       - SparseFeature: a list of {index, value}.
-      - of a SequenceExample: the context as above, and each feature list as a list of steps.
+      - SequenceExamples: the context as above, and each feature list as a list of steps.
 
-      string is binary, bfloat16 float32, and each other dtype its own. A record that lacks the feature has null, or
-      the feature's default_value; an empty list is an empty list. With "infer", a feature that has one value wherever
-      it is becomes a column of values, and others that differ from record to record one of lists.
+      string becomes binary, bfloat16 becomes float32, and other dtypes stay. A record without the feature has null, or
+      the feature's default_value; an empty list stays an empty list. With "infer", a feature with exactly one value in
+      each record that has it becomes a column of values, and a feature with varying numbers of values one of lists.
 
     Raises:
       FileNotFoundError, OSError, errors.DataLossError: as ShardReader.
-      errors.InvalidArgumentError: a record does not fit the features, there are none, one of `columns` is not there,
-        `num_epochs` is endless, or the names of two features are the same.
+      errors.InvalidArgumentError: a record does not fit the features, features are empty, one of `columns` is
+        missing, `num_epochs` is endless, or two features have the same name.
       ImportError: pyarrow is not installed.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -309,7 +307,7 @@ def read_table(
     2   3  [b'b', b'c']
     """
     if reader_options.get("num_epochs", 1) in (None, -1):
-        raise InvalidArgumentError("read_table reads to the end, and num_epochs has none: see read_batches")
+        raise InvalidArgumentError("read_table needs a finite num_epochs; use read_batches for endless reading")
     source = TableSource(
         files, features, columns=columns, strings=strings, infer_records=infer_records, **reader_options
     )
@@ -317,7 +315,7 @@ def read_table(
     try:
         batches = list(source)
     except InvalidArgumentError:
-        again = source.looking_at_all()
+        again = source.inferred_from_all()
         if again is None:
             raise
         source, batches = again, list(again)
@@ -333,10 +331,10 @@ def read_batches(
     infer_records: int | None = DEFAULT_MAX_RECORDS,
     **reader_options: Unpack[ReaderOptions],
 ) -> Any:
-    """As `read_table`, but a pyarrow.RecordBatchReader, which reads as it is read from and can be read once.
+    """Return a pyarrow.RecordBatchReader over the files, which reads them lazily and once. See `read_table`.
 
-    All batches have one schema, known at once. With `features="infer"`, a record that does not fit what was inferred,
-    or has another key, is an error when its batch is read; `infer_records=None` rules that out.
+    All batches have the reader's schema. With `features="infer"`, a record that does not fit the inferred features, or
+    has another key, raises InvalidArgumentError when its batch is read; `infer_records=None` avoids that.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
@@ -350,8 +348,8 @@ def read_batches(
     ).reader()
 
 
-class _Later(Iterator[Any]):
-    """Its batches, for several threads; nothing is opened before the first is asked for."""
+class _LazyBatches(Iterator[Any]):
+    """A table's batches, for several threads; the files are opened with the first batch."""
 
     def __init__(self, source: TableSource) -> None:
         self._source = source
@@ -362,30 +360,28 @@ class _Later(Iterator[Any]):
         if self._batches is None:
             with self._lock:
                 self._batches = self._batches or iter(self._source)
-        for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
-            return batch
-        raise StopIteration
+        return next(self._batches)
 
 
 def _is_regular(file: str | CoreFile) -> bool:
     if isinstance(file, str):
         return os.path.isfile(file)
-    if file.object is not None or file.stamp is not None:  # an object, or a local file that was listed as a regular one
+    if file.object is not None or file.stamp is not None:  # an object, or a local file that a listing found regular
         return True
     return file.is_local and os.path.isfile(file.name)
 
 
 def _is_shuffled(options: Mapping[str, Any]) -> bool:
-    """Whether a seed would be drawn for each pass. Parts of one global order need one that all processes know."""
+    """Return True if a seed can be drawn. Shards of one global order need a seed that all processes know."""
     if options.get("global_shuffle"):
-        with contextlib.suppress(TypeError, ValueError):  # the reader says what is wrong
+        with contextlib.suppress(TypeError, ValueError):  # the reader raises the error
             return Shard(options.get("shard", (0, 1))).rank().total == 1
         return False
     return bool(options.get("shuffle_files") or options.get("shuffle_buffer"))
 
 
 def _check_options(options: dict[str, Any]) -> None:
-    """What the arguments of ShardReader have in common with no table."""
+    """Reject arguments of ShardReader that tables don't support."""
     for name in ("label_key", "groups"):
         if name in options:
-            raise TypeError(f"a table has no {name}: each feature is a column")
+            raise TypeError(f"{name} is not supported for tables: each feature is a column")

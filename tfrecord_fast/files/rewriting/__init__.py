@@ -3,7 +3,7 @@
 | module | contents |
 | --- | --- |
 | `dividing`, `sampling`, `shuffling`, `deduplicating`, `repairing` | one command each |
-| `row_keys` | what tells records apart |
-| `parts_writer` | several files that are renamed together |
+| `row_keys` | keys that identify records |
+| `multi_file_writer` | several files that are renamed together |
 | `task_shards` | one shard for each task of an engine |
 """

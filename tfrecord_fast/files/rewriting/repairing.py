@@ -1,4 +1,4 @@
-"""The intact records of a damaged file, and what was lost between them."""
+"""The intact records of a damaged file, and the damaged stretches between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _core
 from ...errors import DataLossError
-from ..naming.formats import NO_TFRECORD, foreign_kind
+from ..naming.formats import foreign_format, foreign_reason
 from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream
@@ -16,20 +16,21 @@ __all__ = ["IntactRecords"]
 
 
 class IntactRecords:
-    """The records of a file that are intact, in order, without an error for what is not.
+    """The intact records of a file, in order, without errors for damage.
 
     Args:
-      file: to be read.
       compression_type: as for ShardReader.
-      head: gives the file's first bytes, and how many it has, if that is known; called only if it begins with damage.
-      num_threads: besides the one that iterates.
+      head: returns the file's first bytes, and its size if known; called only if the file begins with damage.
+      num_threads: number of threads besides the iterating thread.
 
-    `lost` has what was passed over so far: stretches with `offset`, `bytes` (None if not known) and `reason`. In a
-    compressed file, offsets count the bytes of its records, not those on disk. `records` counts what was given.
+    Attributes:
+      lost: the stretches skipped so far, with `offset`, `bytes` (None if unknown) and `reason`. In a compressed file,
+        offsets count uncompressed bytes.
+      records: the number of records yielded.
 
     Iterating raises:
       OSError: the file can't be read.
-      errors.DataLossError: it is damaged from its first byte on, and is a file of another kind.
+      errors.DataLossError: the file is damaged from its first byte on, and has another format.
     """
 
     def __init__(
@@ -60,6 +61,6 @@ class IntactRecords:
         is_first = not self.lost and not self.records
         self.lost += self._stream.take_skipped()
         if is_first and self.lost and self.lost[0].offset == 0:
-            kind = foreign_kind(*self._head())
-            if kind is not None:  # what looks like records in it are none of its own
-                raise DataLossError(self.lost[0].path, None, None, NO_TFRECORD + kind)
+            guess = foreign_format(*self._head())
+            if guess is not None:
+                raise DataLossError(self.lost[0].path, None, None, foreign_reason(guess))

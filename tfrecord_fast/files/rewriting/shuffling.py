@@ -1,8 +1,8 @@
-"""All records in random order, of any source, in bounded memory.
+"""All records of any source in random order, in bounded memory.
 
-Record i has the i-th random number of a seed, and the records are sorted by these: every order is as likely as any
-other, and memory and threads have no part in it. What is more than fits is divided, by the first bits of the numbers,
-into piles in files without a name, each of which is then sorted in memory; one that is too large is divided again.
+Record i has the i-th random number of a seed, and the records are sorted by these numbers. So every order is equally
+likely, and does not depend on memory or threads. Data that exceeds the memory is divided by the first bits of the
+numbers into **piles** in unnamed files. Each pile is then sorted in memory; a pile that is too large is divided again.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ..writing.writer import TFRecordWriter
 
 __all__ = ["shuffled"]
 
-_BITS = 6  # of a number, that tell its pile: 64 files are open at a time, and as many more for each pile in pieces
+_BITS = 6  # bits of a number that select its pile: 64 files are open, and as many more for each pile that is divided
 _ALL_BITS = 64
-_ROW_BYTES = 80  # that a record takes besides its data: views, numbers, their order
-_PARTS = 3  # of the memory: records that are read, those that are sorted, buffers of writers
+_ROW_BYTES = 80  # bytes per record besides its data: views, numbers, their order
+_MEMORY_SHARES = 3  # records that are read, records that are sorted, buffers of writers
 _LEAST_BYTES = 1 << 20
 _YIELDED = 4 << 20  # bytes that are yielded together
 
@@ -34,20 +34,20 @@ _Block = tuple[_core.RecordBatch, NDArray[np.uint64]]
 def shuffled(
     batches: Iterable[_core.RecordBatch], seed: int, *, memory_bytes: int, folder: str | None = None
 ) -> Iterator[_core.RecordBatch]:
-    """The records in an order that the seed decides.
+    """Yield the records in an order that the seed determines.
 
     Args:
-      batches: of all records, in an order that is always the same.
+      batches: all records, in a fixed order.
       seed: below 2**64.
-      memory_bytes: about what may be used. One record always fits.
-      folder: for the piles, which take as much as the records and are gone when the process is, however it ends. None:
-        where temporary files go.
+      memory_bytes: approximate limit of memory. One record always fits.
+      folder: the folder for the piles, which are as large as the records, and vanish at any end of the process. None:
+        the folder for temporary files.
 
     Raises:
       OSError: the folder is full, or can't be written to.
     """
-    most = max(memory_bytes // _PARTS, _LEAST_BYTES)
-    yield from _sorted(_numbered(batches, seed), 0, most, folder)
+    limit = max(memory_bytes // _MEMORY_SHARES, _LEAST_BYTES)
+    yield from _sorted(_numbered(batches, seed), 0, limit, folder)
 
 
 def _numbered(batches: Iterable[_core.RecordBatch], seed: int) -> Iterator[_Block]:
@@ -56,14 +56,14 @@ def _numbered(batches: Iterable[_core.RecordBatch], seed: int) -> Iterator[_Bloc
         yield batch, random.random_raw(len(batch))
 
 
-def _sorted(blocks: Iterator[_Block], level: int, most: int, folder: str | None) -> Iterator[_core.RecordBatch]:
-    """The records of blocks whose numbers agree in the first `level * _BITS` bits."""
+def _sorted(blocks: Iterator[_Block], level: int, limit: int, folder: str | None) -> Iterator[_core.RecordBatch]:
+    """Sort blocks whose numbers agree in the first `level * _BITS` bits."""
     held: list[_Block] = []
     size = rows = 0
     for block in blocks:
         held.append(block)
         size, rows = size + _size(block), rows + len(block[0])
-        if size > most and rows > 1 and level * _BITS < _ALL_BITS:
+        if size > limit and rows > 1 and level * _BITS < _ALL_BITS:
             break
     else:
         yield from _in_order(held)
@@ -75,14 +75,14 @@ def _sorted(blocks: Iterator[_Block], level: int, most: int, folder: str | None)
         for block in blocks:
             held.append(block)
             size += _size(block)
-            if size > most:
+            if size > limit:
                 piles.add(held)
                 held, size = [], 0
         piles.add(held)
         held = []
         piles.finish()
         for pile in piles.piles:
-            yield from _sorted(pile.blocks(), level + 1, most, folder)
+            yield from _sorted(pile.blocks(), level + 1, limit, folder)
             pile.free()
 
 
@@ -99,21 +99,21 @@ def _in_order(held: list[_Block]) -> Iterator[_core.RecordBatch]:
         return
     records, numbers = _joined(held)
     order = np.argsort(numbers, kind="stable")
-    # Pieces, so that whoever writes them can say how far it is.
+    # In batches, so that the caller can report progress.
     rows = max(1, len(records) * _YIELDED // max(1, records.nbytes + _ROW_BYTES * len(records)))
     for first in range(0, len(order), rows):
         yield _core.take_rows(records, order[first : first + rows])
 
 
 class _Piles:
-    """Files by the bits of one level."""
+    """The piles of one level."""
 
     def __init__(self, level: int, folder: str | None, stack: contextlib.ExitStack) -> None:
         self._shift = max(0, _ALL_BITS - (level + 1) * _BITS)
         self.piles = [_Pile(folder, stack) for _ in range(1 << _BITS)]
 
     def add(self, held: list[_Block]) -> None:
-        """Records with their numbers, each to its pile."""
+        """Add each record to its pile."""
         if not held:
             return
         records, numbers = _joined(held)
@@ -128,13 +128,12 @@ class _Piles:
             begin = end
 
     def finish(self) -> None:
-        """Everything is in the files."""
         for pile in self.piles:
             pile.finish()
 
 
 class _Pile:
-    """A file without a name: a record with the numbers of the next ones, then these; and so on."""
+    """An unnamed file of blocks: a record with the numbers of a block, then the records of the block."""
 
     def __init__(self, folder: str | None, stack: contextlib.ExitStack) -> None:
         self._folder = folder or tempfile.gettempdir()
@@ -145,7 +144,6 @@ class _Pile:
         self._is_empty = True
 
     def add(self, records: _core.RecordBatch, numbers: NDArray[np.uint64]) -> None:
-        """Records with their numbers."""
         with self._named():
             if self._writer is None:
                 self._writer, self._is_empty = TFRecordWriter(self._file, num_threads=1), False
@@ -153,7 +151,6 @@ class _Pile:
             self._writer.write_batch(records)
 
     def finish(self) -> None:
-        """Nothing is added any more."""
         if self._writer is not None:
             with self._named():
                 self._writer.close()
@@ -162,16 +159,15 @@ class _Pile:
 
     def _abandon(self) -> None:
         if self._writer is not None:
-            with contextlib.suppress(Exception):  # whatever ended the shuffle has been raised
+            with contextlib.suppress(Exception):  # an earlier error has been raised
                 self._writer.close()
             self._writer = None
 
     def blocks(self) -> Iterator[_Block]:
-        """What was added."""
         if self._is_empty:
             return
         self._file.seek(0)
-        file = CoreFile(b"<temporary file>", self._file.fileno)  # which the reader doesn't close
+        file = CoreFile(b"<temporary file>", self._file.fileno)  # not closed by the reader
         stream = open_stream([file], DEFAULT_SETTINGS, compression_type="", num_threads=0)
         numbers = np.empty(0, np.uint64)
         for batch in stream.batches():
@@ -186,12 +182,11 @@ class _Pile:
                 numbers, row = numbers[rows:], row + rows
 
     def free(self) -> None:
-        """Gives the disk its space back."""
         self._file.truncate(0)
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
-        """Errors name the folder, since the file has no name."""
+        """Name the folder in errors, since the file has no name."""
         try:
             yield
         except OSError as error:

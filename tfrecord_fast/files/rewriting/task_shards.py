@@ -1,4 +1,4 @@
-"""One shard for each task of an engine that writes: a folder gets all of them at the end, or none."""
+"""One shard for each task of an engine: a folder gets all of them at the end, or none."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Mode = Literal["error", "append", "overwrite"]
 
 
 class TaskShards:
-    """What the driver and the tasks of one write share. It pickles.
+    """One write of an engine, which the driver and the tasks share. It pickles.
 
     The driver calls `begin`, then each task `write`, then the driver `commit`, or `abort`. A task may run several
-    times, also at the same time: what the last one completes counts, under the name of the task.
+    times, also in parallel: the result of its last attempt counts.
 
-    In a local folder, tasks write into a hidden folder in it, and `commit` gives the shards their names. In a store,
-    where that would copy them, a shard appears under its name when its task has written it; `abort` deletes those of
-    this write. The manifest comes last, so that a reader that takes it sees all shards or none.
+    In a local folder, tasks write into a hidden subfolder, and `commit` renames the shards. In a store, renaming would
+    copy them: a shard appears under its name when its task has written it, and `abort` deletes the shards of this
+    write. The manifest is written last, so that a reader of the manifest sees all shards or none.
 
     Args:
       folder: a path or a URL.
-      mode: "error": FileExistsError unless the folder has nothing in it; "append": beside what is there; "overwrite":
-        what was there is removed when all shards are complete.
+      mode: "error" raises FileExistsError if the folder is not empty; "append" keeps existing files; "overwrite"
+        removes existing files once all shards are complete.
       options: as for TFRecordWriter.
-      storage_options: of a URL's store.
+      storage_options: settings of a URL's store.
 
     Raises:
       errors.InvalidArgumentError: an unknown mode.
@@ -55,14 +55,14 @@ class TaskShards:
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         if mode not in ("error", "append", "overwrite"):
-            raise InvalidArgumentError(f'mode is "error", "append" or "overwrite", got {mode!r}')
+            raise InvalidArgumentError(f'mode must be "error", "append" or "overwrite", got {mode!r}')
         name, self._is_remote = location_of(folder)
         self.folder = name.rstrip("/") if self._is_remote else os.path.abspath(name)
         self._mode, self._options, self._storage_options = mode, options, storage_options
         codec = CODECS.get(TFRecordOptions.get_compression_type_string(options))
         self._extension = ".tfrecord" + ("" if codec is None else codec.extension)
-        self._before: list[str] = []  # what is in the folder when the write begins
-        self._made = False  # the folder, by this write
+        self._before: list[str] = []  # names in the folder when the write begins
+        self._created_folder = False
         self.id = secrets.token_hex(6)
 
     @property
@@ -70,29 +70,29 @@ class TaskShards:
         return os.path.join(self.folder, f"._tfrecord-{self.id}")
 
     def begin(self) -> None:
-        """Raises FileExistsError: mode "error", and there is something. Makes the folder."""
-        self._before = self._found()
+        """Create the folder. Raises FileExistsError with mode "error" if the folder is not empty."""
+        self._before = self._names()
         if self._mode == "error" and self._before:
             raise FileExistsError(17, "the folder is not empty", shown_name(self.folder))
         if not self._is_remote:
-            self._made = not os.path.isdir(self.folder)
+            self._created_folder = not os.path.isdir(self.folder)
             os.makedirs(self._drafts)
 
     def write(self, task: int, tables: Iterable[Any]) -> list[WrittenFile]:
-        """Writes what one try of a task has: one shard for each folder below the folder, none without rows.
+        """Write the rows of one attempt of a task: one shard for each subfolder with rows.
 
         Args:
-          task: its number, the same for all tries.
-          tables: of any kind that ExampleWriter takes, or batches of serialized records; or pairs (folder, table),
-            whose folder is below the one that is written: "" or "year=2024/month=1".
+          task: the task's number, the same for all attempts.
+          tables: tables that ExampleWriter takes, or batches of serialized records; or pairs (subfolder, table), with
+            subfolders such as "" or "year=2024/month=1".
         """
         if not self._is_remote and not os.path.isdir(self._drafts):
-            raise FileNotFoundError(2, "the write has ended, or its folder can't be reached from here", self.folder)
+            raise FileNotFoundError(2, "the write has ended, or its folder is not reachable from here", self.folder)
         attempt = secrets.token_hex(4)
         writers: dict[str, ExampleWriter] = {}
         with contextlib.ExitStack() as stack:  # an exception aborts all
-            for given in tables:
-                folder, table = given if isinstance(given, tuple) else ("", given)
+            for item in tables:
+                folder, table = item if isinstance(item, tuple) else ("", item)
                 if len(table) == 0:
                     continue
                 if folder not in writers:
@@ -104,78 +104,77 @@ class TaskShards:
         return [writer.close()[0] for writer in writers.values()]
 
     def _writer(self, task: int, attempt: str, folder: str) -> ExampleWriter:
-        place = "/".join(filter(None, [self.folder if self._is_remote else self._drafts, folder]))
+        target = "/".join(filter(None, [self.folder if self._is_remote else self._drafts, folder]))
         if not self._is_remote:
-            os.makedirs(place, exist_ok=True)
-        # In a store, the name under which it appears: that of the task, whichever try is the last.
+            os.makedirs(target, exist_ok=True)
+        # In a store, this is the final name, so the last attempt replaces the others.
         mark = self.id if self._is_remote else f"{self.id}-{attempt}"
-        path = f"{place}/part-{task:05d}-{mark}{self._extension}"
+        path = f"{target}/part-{task:05d}-{mark}{self._extension}"
         return ExampleWriter(path, options=self._options, num_threads=1, storage_options=self._storage_options)
 
     def commit(self, written: Iterable[WrittenFile]) -> list[WrittenFile]:
-        """Gives the shards their names, writes the manifest, and then removes what is replaced.
+        """Rename the shards, write the manifest, and then remove the files that are replaced.
 
-        If it fails before the manifest is there, it aborts. After that the new shards stay, whatever can't be removed.
+        If it fails before the manifest is written, it aborts. Afterwards the new shards stay, even if removing fails.
 
         Args:
-          written: what `write` returned, for each task that of the try that counts.
+          written: results of `write`: for each task, that of one attempt.
 
         Raises:
           FileExistsError: mode "error", and another write into the folder has ended since this one began.
         """
-        with self._alone():
+        with self._locked():
             try:
-                final = self._published_all(sorted(written, key=lambda one: one.path))
+                final = self._publish_all(sorted(written, key=lambda file: file.path))
             except BaseException:
                 self.abort()
                 raise
-            # What another write has put there meanwhile is replaced too: the manifest lists only these shards.
-            for name in self._found() if self._mode == "overwrite" else []:
+            # Files that another write has added meanwhile are removed too: the manifest does not list them.
+            for name in self._names() if self._mode == "overwrite" else []:
                 if name != MANIFEST and self.id not in name:
                     with contextlib.suppress(FileNotFoundError):
                         self._remove_old(name)
         return final
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Of the commits into one folder, those of other processes wait; not of a store, nor if they can't."""
+    def _locked(self) -> Iterator[None]:
+        """Lock a local folder against commits of other processes, if its file system supports locks."""
         if self._is_remote or not os.path.isdir(self.folder):
             yield
             return
-        place = os.open(self.folder, os.O_RDONLY)
+        descriptor = os.open(self.folder, os.O_RDONLY)
         try:
             with contextlib.suppress(OSError):
-                fcntl.flock(place, fcntl.LOCK_EX)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
         finally:
-            os.close(place)
+            os.close(descriptor)
 
-    def _published_all(self, written: list[WrittenFile]) -> list[WrittenFile]:
+    def _publish_all(self, written: list[WrittenFile]) -> list[WrittenFile]:
         manifest = f"{self.folder}/{MANIFEST}"
         if self._mode == "error" and file_system.exists(manifest, storage_options=self._storage_options):
             raise FileExistsError(17, "another write has filled the folder meanwhile", shown_name(self.folder))
         listed = self._listed_before() if self._mode == "append" else []
-        final = written if self._is_remote else [self._published(file) for file in written]
+        final = written if self._is_remote else [self._publish(file) for file in written]
         if not self._is_remote:
             self._remove_drafts()
         if listed is not None:
             write_manifest(manifest, [*listed, *final], self._storage_options)
         return final
 
-    def _published(self, file: WrittenFile) -> WrittenFile:
+    def _publish(self, file: WrittenFile) -> WrittenFile:
         folder, name = os.path.split(os.path.relpath(file.path, self._drafts))
         attempt = name.index(self.id) + len(self.id)
-        place = os.path.join(self.folder, folder) if folder else self.folder
-        path = os.path.join(place, name[:attempt] + self._extension)
-        os.makedirs(place, exist_ok=True)
+        path = os.path.join(self.folder, folder, name[:attempt] + self._extension)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         os.replace(file.path, path)
         return file._replace(path=path)
 
     def abort(self) -> None:
-        """Nothing of this write stays, except what a task writes to a store after this.
+        """Remove all files of this write. Objects that tasks write afterwards stay.
 
-        If the manifest lists its shards, they are published, and stay: engines abort after a commit that has failed,
-        in another process perhaps.
+        Shards that the manifest lists are published, and stay: engines also abort after a failed commit, which may have
+        run in another process.
         """
         if self._is_listed():
             return
@@ -185,7 +184,7 @@ class TaskShards:
             for path in self._walked(self.folder):
                 if self.id in os.path.basename(path):
                     file_system.remove(path, storage_options=self._storage_options)
-        if self._made:
+        if self._created_folder:
             with contextlib.suppress(OSError):
                 self._remove_empty(self.folder)
 
@@ -201,14 +200,14 @@ class TaskShards:
         return [f"{folder}/{name}" for folder, _, names in walked for name in names]
 
     def _remove_old(self, name: str) -> None:
-        """What is there from before: a file, or all in a folder that is not of this write."""
+        """Remove an existing file, or the files of other writes in an existing folder."""
         path = f"{self.folder}/{name}"
         if not file_system.isdir(path, storage_options=self._storage_options):
             file_system.remove(path, storage_options=self._storage_options)
             return
-        for one in self._walked(path):
-            if self.id not in os.path.basename(one):
-                file_system.remove(one, storage_options=self._storage_options)
+        for old in self._walked(path):
+            if self.id not in os.path.basename(old):
+                file_system.remove(old, storage_options=self._storage_options)
         if not self._is_remote:
             self._remove_empty(path)
 
@@ -219,16 +218,16 @@ class TaskShards:
                     os.rmdir(top)
 
     def _listed_before(self) -> list[WrittenFile] | None:
-        """What the manifest that is there lists; None if there are files and no manifest: it could not tell of them."""
+        """Return the files in the existing manifest, or None if there are files without a manifest."""
         try:
             with file_system.GFile(f"{self.folder}/{MANIFEST}", "rb", storage_options=self._storage_options) as file:
-                said = json.loads(file.read())["files"]
+                entries = json.loads(file.read())["files"]
         except FileNotFoundError:
             return None if self._before else []
-        return [WrittenFile(f"{self.folder}/{one['name']}", one["records"], one["bytes"]) for one in said]
+        return [WrittenFile(f"{self.folder}/{entry['name']}", entry["records"], entry["bytes"]) for entry in entries]
 
-    def _found(self) -> list[str]:
-        """What is in the folder, except drafts of others."""
+    def _names(self) -> list[str]:
+        """Return the names in the folder, except those of unfinished writes."""
         try:
             names = file_system.listdir(self.folder, storage_options=self._storage_options)
         except (FileNotFoundError, NotADirectoryError):

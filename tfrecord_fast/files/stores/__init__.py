@@ -1,4 +1,4 @@
-"""Object stores behind URLs: list, ask for a size, get ranges, put in upload parts.
+"""Object stores behind URLs: listing, sizes, ranges and uploads.
 
 | module | contents |
 | --- | --- |
@@ -7,14 +7,14 @@
 | `objects`, `matching` | the objects that a URL or a pattern of URLs names |
 | `object_store`, `object_upload`, `cloud_options` | through obstore |
 | `file_systems` | through fsspec |
-| `requests`, `threads` | a range of an object by as many requests as needed |
+| `requests`, `threads` | retries, hedging and request threads |
 | `cache`, `cache_folder` | whole objects on a local disk |
 | `settings`, `errors` | shared |
 """
 
 from .cache import ObjectCache, cache_of
 from .finding import find_store
-from .requests import read_head, read_range
+from .requests import read_head, read_info, read_range
 from .settings import StoreSettings, as_settings
 from .store import Buffer, ObjectInfo, Store, Upload
 
@@ -29,5 +29,6 @@ __all__ = [
     "cache_of",
     "find_store",
     "read_head",
+    "read_info",
     "read_range",
 ]

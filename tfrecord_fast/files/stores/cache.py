@@ -10,26 +10,26 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ... import _core
 from ...base.process import Origin
 from ...base.workers import Workers
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..naming.addresses import unsigned
 from ..naming.numbers import at_least
-from .cache_folder import PIECE, CacheError, Draft, Folder, NoRoomError, Wanted
+from .cache_folder import CacheError, Draft, Folder, NoRoomError, ObjectCopy
 from .requests import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 
 __all__ = ["STORE_OPTIONS", "ObjectCache", "cache_of", "settings_of", "store_settings"]
 
-_POLL = 0.02  # seconds between looks at what somebody else fetches
-_REST = 60.0  # seconds for which nothing is written to a folder that did not take it
+PIECE = 4 << 20  # bytes of one request
+_POLL = 0.02  # seconds between looks at an object that another thread or process fetches
+_REST = 60.0  # seconds for which a folder that failed is not written to
 
-# Options and variables that say which server a bucket is on: a name alone does not.
-_PLACES = ("endpoint", "endpoint_url", "base_url", "account_name", "account_host")
-_PLACES_OUTSIDE = (
+# Options and variables that name the server of a bucket: a bucket's name alone does not.
+_SERVER_OPTIONS = ("endpoint", "endpoint_url", "base_url", "account_name", "account_host")
+_SERVER_VARIABLES = (
     "AWS_ENDPOINT_URL_S3",
     "AWS_ENDPOINT_URL",
     "AWS_ENDPOINT",
@@ -40,23 +40,21 @@ _PLACES_OUTSIDE = (
 
 
 class ObjectCache(os.PathLike[str]):
-    """Copies of whole objects in a folder on a local disk: for `cache_dir=` of readers, where the folder's name alone
-    stands for one without a bound.
+    """Copies of whole objects in a folder on a local disk, for `cache_dir=` of readers. A plain path as `cache_dir`
+    means a cache without a limit.
 
-    An object is fetched once, by parallel ranges, by whoever wants it first; other threads and processes wait for it. A
-    copy is used for an object whose URL, size and version (its entity tag) are the copy's; so each use takes an
-    `ObjectInfo`, that of a listing or of one request, and no request for data. A copy whose file has been changed since
-    is compared with its checksums, and fetched again if it is damaged.
+    An object is fetched once, in parallel, by the first reader that needs it; other threads and processes wait for it.
+    A copy belongs to one URL, size and version (entity tag) of an object. To use it, the reader needs these from a
+    listing or by one request, but no request for data. Don't change files in the folder: a copy is trusted.
 
-    Objects in stores without versions are not kept, nor those that are larger than the whole cache: nothing could tell
-    that they have changed, or there is no room.
+    Objects without a version, and objects larger than the whole cache, are not kept.
 
-    When the disk is full, or the folder can't be written to, there is one RuntimeWarning for the folder, and objects
-    are read from their store.
+    When the disk is full or the folder can't be written to, a RuntimeWarning is issued once per folder, and objects are
+    read from their store.
 
     Args:
-      directory: a folder, made when needed. Several processes may share it.
-      max_bytes: the bound on what it keeps; the copies that were not used for the longest time go. None: no bound.
+      directory: a folder, created when needed. Several processes may share it.
+      max_bytes: the limit; the least recently used copies are removed. None: no limit.
 
     Raises:
       errors.InvalidArgumentError: `max_bytes` is less than 1.
@@ -80,7 +78,7 @@ class ObjectCache(os.PathLike[str]):
 
     @property
     def max_bytes(self) -> int | None:
-        """The bound, or None."""
+        """The limit, or None."""
         return self._folder.max_bytes
 
     def __fspath__(self) -> str:
@@ -89,30 +87,43 @@ class ObjectCache(os.PathLike[str]):
     def open(
         self, store: Store, key: str, info: ObjectInfo | None = None, settings: StoreSettings | None = None
     ) -> int | None:
-        """A descriptor of a local copy, which the caller closes; it stays readable when the copy is removed.
+        """Return a descriptor of a local copy. The caller closes it; it stays readable when the copy is removed.
 
         Args:
-          store, key: as `find_store` gives them.
-          info: the object's size and version, if they are known; if not, one request asks for them.
+          store, key: as `find_store` returns them.
+          info: the object's size and version; None: one request asks for them.
           settings: for the requests.
 
-        Returns None if the object can't be kept here; then it is read from the store.
+        Returns None if the object can't be kept here and must be read from the store.
 
         Raises:
-          OSError: as the store's reading does; ESTALE: the object is no longer that of `info`.
+          OSError: as a read from the store does; ESTALE: the object no longer matches `info`.
         """
         settings = settings or StoreSettings()
-        wanted = _wanted(info or store.info(key), key, settings)
-        return None if wanted is None else self._opened(store, key, wanted, settings)
+        copy = _object_copy(info or store.info(key), key, settings)
+        return None if copy is None else self._opened(store, key, copy, settings)
 
-    def _opened(self, store: Store, key: str, wanted: Wanted, settings: StoreSettings) -> int | None:
-        descriptor = self._folder.opened(wanted)
+    def local_path(
+        self, store: Store, key: str, info: ObjectInfo | None = None, settings: StoreSettings | None = None
+    ) -> str | None:
+        """Return the path of a local copy; otherwise as `open`. The copy may be removed at any time to make room: open
+        it at once, and if it is not there, call again."""
+        settings = settings or StoreSettings()
+        copy = _object_copy(info or store.info(key), key, settings)
+        descriptor = None if copy is None else self._opened(store, key, copy, settings)
+        if copy is None or descriptor is None:
+            return None
+        os.close(descriptor)
+        return self._folder.path(copy.name, "data")
+
+    def _opened(self, store: Store, key: str, copy: ObjectCopy, settings: StoreSettings) -> int | None:
+        descriptor = self._folder.opened(copy)
         if descriptor is not None or time.monotonic() < self._resting_until:
             return descriptor
-        if self.max_bytes is not None and wanted.size > self.max_bytes:
+        if self.max_bytes is not None and copy.size > self.max_bytes:
             return None
         try:
-            return self._fetched(store, key, wanted, settings)
+            return self._fetched(store, key, copy, settings)
         except NoRoomError:
             return None
         except CacheError as error:
@@ -120,62 +131,50 @@ class ObjectCache(os.PathLike[str]):
             _warn_once(self.directory, str(error))
             return None
 
-    def local_path(
-        self, store: Store, key: str, info: ObjectInfo | None = None, settings: StoreSettings | None = None
-    ) -> str | None:
-        """The path of a local copy, as `open` gives its descriptor. It may be removed at any time, to make room: open
-        it at once, and if it is not there, ask again."""
-        settings = settings or StoreSettings()
-        wanted = _wanted(info or store.info(key), key, settings)
-        descriptor = None if wanted is None else self._opened(store, key, wanted, settings)
-        if wanted is None or descriptor is None:
-            return None
-        os.close(descriptor)
-        return self._folder.path(wanted.name, "data")
-
-    def _fetched(self, store: Store, key: str, wanted: Wanted, settings: StoreSettings) -> int | None:
-        """Fetches the object, or waits until somebody else has; None if that one gets nowhere."""
-        seen, since = self._folder.progress(wanted), time.monotonic()
-        while (lock := self._folder.lock(wanted)) is None:
+    def _fetched(self, store: Store, key: str, copy: ObjectCopy, settings: StoreSettings) -> int | None:
+        """Fetch the object, or wait until it is fetched; return None if the other fetch makes no progress."""
+        seen, since = self._folder.progress(copy), time.monotonic()
+        while (lock := self._folder.lock(copy)) is None:
             time.sleep(_POLL)
-            now = self._folder.progress(wanted)
+            now = self._folder.progress(copy)
             if now != seen:
                 seen, since = now, time.monotonic()
             elif time.monotonic() - since > settings.timeout:
                 return None
         try:
-            descriptor = self._folder.opened(wanted)
+            descriptor = self._folder.opened(copy)
             if descriptor is not None:
-                return descriptor  # somebody else has fetched it
-            draft = self._folder.draft(wanted)
+                return descriptor
+            draft = self._folder.draft(copy)
             try:
-                self._folder.publish(draft, wanted, self._fill(draft, store, key, wanted, settings))
+                self._fill(draft, store, key, copy, settings)
+                self._folder.publish(draft, copy)
             finally:
-                self._folder.discard(draft)
+                draft.discard()
         finally:
             lock.release()
-        return self._folder.opened(wanted)
+        return self._folder.opened(copy)
 
-    def _fill(self, draft: Draft, store: Store, key: str, wanted: Wanted, settings: StoreSettings) -> list[int]:
-        """The checksums of the pieces, which it has written."""
+    def _fill(self, draft: Draft, store: Store, key: str, copy: ObjectCopy, settings: StoreSettings) -> None:
         slots = self._slots.setdefault(settings.max_requests, threading.BoundedSemaphore(settings.max_requests))
 
-        def fetch(at: int) -> int:
+        def fetch(at: int) -> None:
             with slots:
-                end = min(at + PIECE, wanted.size)
-                data = memoryview(read_range(store, key, at, end, wanted.version, settings)).cast("B")
+                end = min(at + PIECE, copy.size)
+                data = memoryview(read_range(store, key, at, end, copy.version, settings)).cast("B")
             draft.write(at, data)
-            checksum: int = _core.crc32c(data)
-            return checksum
 
-        places = range(0, wanted.size, PIECE)
-        if len(places) <= 1:
-            return [fetch(at) for at in places]
-        workers = Workers(min(len(places), settings.max_requests), "tfrecord_fast cache")
+        starts = range(0, copy.size, PIECE)
+        if len(starts) <= 1:
+            for start in starts:
+                fetch(start)
+            return
+        workers = Workers(min(len(starts), settings.max_requests), "tfrecord_fast cache")
         try:
-            return list(workers.map(fetch, places))
+            for _ in workers.map(fetch, starts):
+                pass
         finally:
-            workers.stop()  # what is under way ends by itself, and writes nowhere
+            workers.stop()  # after an error, requests under way end by themselves and write nowhere
 
     def __reduce__(self) -> tuple[type[ObjectCache], tuple[str, int | None]]:
         return ObjectCache, (self.directory, self.max_bytes)
@@ -185,24 +184,26 @@ class ObjectCache(os.PathLike[str]):
         return f"ObjectCache({self.directory!r}{bound})"
 
 
-def _wanted(info: ObjectInfo, key: str, settings: StoreSettings) -> Wanted | None:
-    """What a copy has to be of, under a name of its own for each server, URL, version and size; None: can't be kept.
+def _object_copy(info: ObjectInfo, key: str, settings: StoreSettings) -> ObjectCopy | None:
+    """Return the copy of an object, whose name is unique to server, URL, version and size; None without a version.
 
-    The URL without credentials may be that of several objects, which a query tells apart; a signature, which is another
-    each time, does not."""
+    The key is hashed as well: URLs that differ only in their query are equal without credentials. Its signature, which
+    changes each time, is left out.
+    """
     if info.version is None:
         return None
-    parts = [*_places(settings.storage_options or {}), info.url, unsigned(key), info.version, str(info.size)]
-    name = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
-    return Wanted(name, info.url, info.version, info.size)
+    servers = _servers(settings.storage_options or {})
+    identity = "\0".join([*servers, info.url, unsigned(key), info.version, str(info.size)])
+    name = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    return ObjectCopy(name, info.size, info.version)
 
 
-def _places(options: Mapping[str, Any]) -> list[str]:
+def _servers(options: Mapping[str, Any]) -> list[str]:
     nested = options.get("client_kwargs")
     options = {**options, **(nested if isinstance(nested, Mapping) else {})}
-    said = {name.lower().removeprefix("aws_").removeprefix("azure_"): value for name, value in options.items()}
-    inside = [f"{name}={str(said[name]).rstrip('/')}" for name in _PLACES if said.get(name)]
-    return inside + [f"{name}={os.environ[name]}" for name in _PLACES_OUTSIDE if os.environ.get(name)]
+    plain = {name.lower().removeprefix("aws_").removeprefix("azure_"): value for name, value in options.items()}
+    servers = [f"{name}={str(plain[name]).rstrip('/')}" for name in _SERVER_OPTIONS if plain.get(name)]
+    return servers + [f"{name}={os.environ[name]}" for name in _SERVER_VARIABLES if os.environ.get(name)]
 
 
 _lock = threading.Lock()
@@ -211,29 +212,28 @@ _caches: dict[tuple[str, int | None], ObjectCache] = {}
 _warned: set[str] = set()
 
 
-def _warn_once(directory: str, why: str) -> None:
+def _warn_once(directory: str, reason: str) -> None:
     if directory not in _warned:
         _warned.add(directory)
-        text = f"{directory}: objects can't be kept here ({why}), and are read without the cache"
+        text = f"{directory}: cannot keep objects here ({reason}); reading without the cache"
         warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 def cache_of(settings: StoreSettings) -> ObjectCache | None:
-    """The cache that the settings ask for, the same one for all readers of this process; None if they ask for none.
+    """Return the cache of these settings, which all readers of this process share; None without `cache_dir`.
 
     Raises:
       errors.InvalidArgumentError: `cache_bytes` without `cache_dir`, or less than 1.
     """
     global _lock, _origin, _caches
-    most = settings.cache_bytes
     if settings.cache_dir is None:
-        if most is not None:
-            raise InvalidArgumentError("cache_bytes is the bound of cache_dir, which is missing")
+        if settings.cache_bytes is not None:
+            raise InvalidArgumentError("cache_bytes requires cache_dir")
         return None
-    if not _origin.is_here():  # a thread that is not in this process may hold a lock
+    if not _origin.is_here():  # the lock may be held by a thread that exists in the parent process only
         _lock, _origin, _caches = threading.Lock(), Origin(), {}
     with _lock:
-        name = os.path.abspath(settings.cache_dir), most
+        name = os.path.abspath(settings.cache_dir), settings.cache_bytes
         if name not in _caches:
             _caches[name] = ObjectCache(*name)
         return _caches[name]
@@ -250,11 +250,11 @@ def settings_of(options: Mapping[str, Any]) -> StoreSettings:
 def store_settings(
     storage_options: Mapping[str, Any] | None = None, max_requests: int = 16, cache_dir: PathLike | None = None
 ) -> StoreSettings:
-    """The settings for a reader. `cache_dir` is a folder, or an ObjectCache, which has a bound.
+    """Return the settings for a reader. `cache_dir` is a folder, or an ObjectCache with a limit.
 
     Raises:
-      TypeError, ValueError: an argument that can't be.
+      TypeError, ValueError: an argument has the wrong type or value.
     """
     folder = None if cache_dir is None else os.fsdecode(cache_dir)
-    most = cache_dir.max_bytes if isinstance(cache_dir, ObjectCache) else None
-    return StoreSettings(storage_options, max_requests, folder, most)
+    max_bytes = cache_dir.max_bytes if isinstance(cache_dir, ObjectCache) else None
+    return StoreSettings(storage_options, max_requests, folder, max_bytes)

@@ -1,13 +1,11 @@
-"""A folder that keeps copies of objects: names, locks, room, and what proves that a copy is whole.
+"""A folder that keeps copies of objects: names, locks and room.
 
-A copy has the name NAME.data, and NAME.info says what it is a copy of, with checksums. While it is being fetched, it is
-NAME.part, and whoever fetches it has locked NAME.lock. The system takes a lock away when its process ends, however it
-ends; so what is left of a killed process is a draft that nobody has locked, and is overwritten or removed. A copy
-without an info, or with one that does not fit it, is none.
+NAME.data is a complete copy. While it is being fetched it is NAME.draft, and the process that fetches it holds a lock
+on NAME.lock. The system releases a lock when its process ends, so an unlocked draft was left by a killed process and is
+removed. A draft is written to the disk before it is renamed.
 
-The order of writing: the draft and its bytes, to the disk; its name; the info, to the disk; its name. The room that
-copies and drafts take is counted in `cache.bytes`, under `cache.lock`. What is counted too much (a killed process, a
-copy that was replaced) is found when the room seems to be used up, and everything is counted again.
+`cache.bytes`, guarded by `cache.lock`, is the number of bytes that copies and drafts use. It may be too high after a
+process was killed; the folder is counted again when it seems to be full.
 """
 
 from __future__ import annotations
@@ -16,46 +14,40 @@ import contextlib
 import errno
 import fcntl
 import io
-import json
 import os
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from ... import _core
 from ...base.file_stamp import FileStamp
 
-__all__ = ["PIECE", "CacheError", "Draft", "Folder", "Lock", "NoRoomError", "Wanted"]
+__all__ = ["CacheError", "Draft", "Folder", "Lock", "NoRoomError", "ObjectCopy"]
 
-PIECE = 4 << 20  # bytes that have one checksum
-
-_FORMAT = 1
-_OURS = re.compile(r"([0-9a-f]{40})\.(data|info|note|part|lock)$")
-_ROOM_WAIT = 30.0  # seconds; the folder is counted under the lock that is waited for
+_CACHE_FILE = re.compile(r"([0-9a-f]{40})\.(data|draft|lock)$")
+_ROOM_WAIT = 30.0  # seconds to wait for another process to count the folder
 
 
 class CacheError(Exception):
-    """The folder can't be used; the message says why."""
+    """The folder cannot be used; the message is the reason."""
 
 
 class NoRoomError(CacheError):
-    """There is no room now: what others are fetching takes it."""
+    """The folder is full of objects that other threads and processes are fetching."""
 
 
-class Wanted(NamedTuple):
-    """The object that a copy has to be of."""
+class ObjectCopy(NamedTuple):
+    """A copy of one version of an object. `name` is unique to the object, its version and its size."""
 
-    name: str  # of the copy's files
-    url: str
-    version: str
+    name: str
     size: int
+    version: str
 
 
 @contextlib.contextmanager
-def _local() -> Iterator[None]:
-    """Errors of the local disk, which are never the store's."""
+def _local_errors() -> Iterator[None]:
+    """Turn errors of the local disk into CacheError."""
     try:
         yield
     except OSError as error:
@@ -70,9 +62,9 @@ class Lock:
 
     @classmethod
     def taken(cls, path: str) -> Lock | None:
-        """The lock, or None if somebody has it."""
+        """Take the lock; return None if it is held already."""
         while True:
-            file = io.FileIO(path, "a", opener=_opener)  # closes itself if an exception comes in between
+            file = io.FileIO(path, "a", opener=_opener)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -81,15 +73,15 @@ class Lock:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                     return cls(path, file)
-            file.close()  # whoever had it has removed it: this one is nobody's
+            file.close()  # its last holder has removed the file, so this lock excludes no one
 
     def release(self, keep: bool = False) -> None:
-        """Lets go; the file goes too, unless it is kept."""
+        """Release the lock, and remove the file unless `keep`."""
         if not keep:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
         with contextlib.suppress(OSError):
-            fcntl.flock(self._file, fcntl.LOCK_UN)  # also for a child that was forked meanwhile
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # a child that was forked meanwhile has the descriptor too
         self._file.close()
 
 
@@ -98,7 +90,7 @@ def _opener(path: str, flags: int) -> int:
 
 
 class Draft:
-    """A copy that is being written, by several threads. After `close`, late threads write nowhere."""
+    """A copy that is being written by several threads. After `close`, late threads write nowhere."""
 
     def __init__(self, path: str, size: int) -> None:
         self.path = path
@@ -109,22 +101,32 @@ class Draft:
         os.ftruncate(self._file.fileno(), size)
 
     def write(self, at: int, data: memoryview) -> None:
-        """Writes all of the data.
+        """Write all of the data.
 
         Raises:
-          CacheError: the disk does not take it.
+          CacheError: the disk is full or fails.
         """
-        with self._lock, _local():
+        with self._lock, _local_errors():
             while self._file is not None and data.nbytes:
                 written = os.pwrite(self._file.fileno(), data, at)
                 at, data = at + written, data[written:]
 
-    def stamp_as(self, path: str) -> list[int]:
-        """Gives it its name, when its bytes are on the disk."""
+    def publish(self, path: str) -> None:
+        """Write the bytes to the disk, then rename the file.
+
+        Raises:
+          CacheError: the disk fails.
+        """
         assert self._file is not None
-        os.fsync(self._file.fileno())
-        os.rename(self.path, path)
-        return _stamp(self._file.fileno())
+        with _local_errors():
+            os.fsync(self._file.fileno())
+            os.rename(self.path, path)
+
+    def discard(self) -> None:
+        """Close the file, and remove it if it was not published."""
+        self.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
 
     def close(self) -> None:
         with self._lock:
@@ -133,17 +135,12 @@ class Draft:
                 self._file = None
 
 
-def _stamp(descriptor: int) -> list[int]:
-    """Return the stamp of an open file, as JSON has it."""
-    return [*FileStamp.of(descriptor)]
-
-
 class Folder:
-    """The folder `directory`. It is made when it is first written to.
+    """The folder `directory`, which is created when it is first written to.
 
     Args:
-      directory: its path; files in it that are not the cache's are left alone.
-      max_bytes: the room for copies and drafts; None for no bound.
+      directory: its path; other files in it are left alone.
+      max_bytes: the limit for copies and drafts; None for no limit.
     """
 
     def __init__(self, directory: str, max_bytes: int | None) -> None:
@@ -151,67 +148,63 @@ class Folder:
         self.max_bytes = max_bytes
         self._is_tidy = False
 
-    def path(self, name: str, kind: str) -> str:
-        """The path of one of a copy's files."""
-        return os.path.join(self.directory, f"{name}.{kind}")
+    def path(self, name: str, extension: str) -> str:
+        """Return the path of one of a copy's files."""
+        return os.path.join(self.directory, f"{name}.{extension}")
 
-    def opened(self, wanted: Wanted) -> int | None:
-        """A descriptor of the copy, if there is a good one: the caller closes it."""
+    def opened(self, copy: ObjectCopy) -> int | None:
+        """Open a copy; return its descriptor, which the caller closes, or None if the copy is missing."""
         try:
-            said = self._said(wanted)
-            descriptor = os.open(self.path(wanted.name, "data"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except (OSError, ValueError):
+            descriptor = os.open(self.path(copy.name, "data"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
             return None
-        good = False
-        try:
-            good = self._is_good(wanted, said, descriptor)
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        finally:
-            if not good:
-                os.close(descriptor)
-        if not good:
+        status = os.fstat(descriptor)
+        if status.st_size != copy.size:
+            os.close(descriptor)
             return None
         with contextlib.suppress(OSError):
-            os.utime(self.path(wanted.name, "info"))  # used now
+            os.utime(descriptor, ns=(time.time_ns(), status.st_mtime_ns))  # for `_make_room`
         return descriptor
 
-    def lock(self, wanted: Wanted) -> Lock | None:
-        """The right to fetch the object; None if somebody else has it.
+    def lock(self, copy: ObjectCopy) -> Lock | None:
+        """Take the right to fetch an object; return None if another thread or process has it.
 
         Raises:
-          CacheError.
+          CacheError: the folder cannot be written to.
         """
-        with _local():
+        with _local_errors():
             os.makedirs(self.directory, exist_ok=True)
-            return Lock.taken(self.path(wanted.name, "lock"))
+            return Lock.taken(self.path(copy.name, "lock"))
 
-    def progress(self, wanted: Wanted) -> object:
-        """Something that changes while somebody fetches the object."""
+    def progress(self, copy: ObjectCopy) -> object:
+        """Return a value that changes while the object is being fetched."""
         with contextlib.suppress(OSError):
-            return FileStamp.of(self.path(wanted.name, "part"))
+            return FileStamp.of(self.path(copy.name, "draft"))
         return None
 
-    def draft(self, wanted: Wanted) -> Draft:
-        """Makes room, and a draft that takes it; the caller has the lock.
+    def draft(self, copy: ObjectCopy) -> Draft:
+        """Make room and create a draft; the caller holds the lock.
 
         Raises:
-          CacheError: there is no room.
+          CacheError: the object does not fit, or the disk fails.
         """
-        path = self.path(wanted.name, "part")
-        with _local():
+        with _local_errors():
             room = self._room()
             try:
-                self._unlink(wanted.name, "part", "note", "info", "data")  # no good, or there were no need of a draft
-                used = self._used_after_making_room(wanted.size)
-                draft = Draft(path, wanted.size)
+                self._unlink(copy.name, "draft", "data")
+                used = self._used_with(copy.size)
+                draft = Draft(self.path(copy.name, "draft"), copy.size)
                 self._set_used(used)
                 return draft
             finally:
                 room.release(keep=True)
 
-    def _used_after_making_room(self, size: int) -> int | None:
-        """Bytes that are used with so many more; None if that does not matter here."""
+    def publish(self, draft: Draft, copy: ObjectCopy) -> None:
+        """Make a complete draft the copy."""
+        draft.publish(self.path(copy.name, "data"))
+
+    def _used_with(self, size: int) -> int | None:
+        """Make room for `size` bytes; return the bytes used with them, or None if they are not counted."""
         if self.max_bytes is None:
             if not self._is_tidy:
                 self._is_tidy = True
@@ -222,71 +215,17 @@ class Folder:
             used = self._make_room(size, self.max_bytes)
         return used + size
 
-    def publish(self, draft: Draft, wanted: Wanted, checksums: Sequence[int]) -> None:
-        """Makes the draft a copy.
-
-        Raises:
-          CacheError.
-        """
-        with _local():
-            stamp = draft.stamp_as(self.path(wanted.name, "data"))
-            self._say(wanted, checksums, stamp)
-
-    def discard(self, draft: Draft) -> None:
-        """Removes the draft."""
-        draft.close()
-        with contextlib.suppress(OSError):
-            os.unlink(draft.path)
-
-    def _said(self, wanted: Wanted) -> Any:
-        with open(self.path(wanted.name, "info"), encoding="utf-8") as file:
-            return json.load(file)
-
-    def _is_good(self, wanted: Wanted, said: Any, descriptor: int) -> bool:
-        """Whether it is a copy of what is wanted, byte for byte. The bytes are looked at only if somebody may have
-        changed them."""
-        stamp = _stamp(descriptor)
-        of = {"format": _FORMAT, "url": wanted.url, "version": wanted.version, "size": wanted.size, "piece": PIECE}
-        if {name: said[name] for name in of} != of or stamp[0] != wanted.size:
-            return False
-        if said["stamp"] == stamp:
-            return True
-        checksums = [_core.crc32c(_piece(descriptor, at, wanted.size)) for at in range(0, wanted.size, PIECE)]
-        if said["crc32c"] != checksums:
-            return False
-        with contextlib.suppress(OSError, CacheError):
-            self._remember(wanted, checksums, stamp)
-        return True
-
-    def _remember(self, wanted: Wanted, checksums: Sequence[int], stamp: list[int]) -> None:
-        """So that the bytes need not be looked at again."""
-        lock = self.lock(wanted)
-        if lock is not None:
-            try:
-                self._say(wanted, checksums, stamp)
-            finally:
-                lock.release()
-
-    def _say(self, wanted: Wanted, checksums: Sequence[int], stamp: list[int]) -> None:
-        of = {"format": _FORMAT, "url": wanted.url, "version": wanted.version, "size": wanted.size, "piece": PIECE}
-        note = self.path(wanted.name, "note")
-        with open(note, "w", encoding="utf-8") as file:
-            json.dump({**of, "stamp": stamp, "crc32c": list(checksums)}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(note, self.path(wanted.name, "info"))
-
     def _room(self) -> Lock:
-        """The lock under which room is counted."""
+        """Take the lock that guards the count."""
         end = time.monotonic() + _ROOM_WAIT
         while (lock := Lock.taken(os.path.join(self.directory, "cache.lock"))) is None:
             if time.monotonic() > end:
-                raise OSError(errno.EBUSY, "another process counts its room, and does not end")
+                raise OSError(errno.EBUSY, "another process has locked cache.lock for too long")
             time.sleep(0.01)
         return lock
 
     def _used(self) -> int | None:
-        """Bytes, at least as many as there are; None if nobody knows."""
+        """Return the counted bytes; None if they were not counted."""
         with contextlib.suppress(OSError, ValueError), open(os.path.join(self.directory, "cache.bytes")) as file:
             used = int(file.read())
             return used if used >= 0 else None
@@ -294,90 +233,75 @@ class Folder:
 
     def _set_used(self, used: int | None) -> None:
         path = os.path.join(self.directory, "cache.bytes")
-        if used is None:  # who has a bound has to count again
+        if used is None:  # a cache with a limit must count again
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
             return
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            os.pwrite(descriptor, b"%020d\n" % used, 0)  # always as long
+            os.pwrite(descriptor, b"%020d\n" % used, 0)  # of constant length, so that nothing needs to be truncated
         finally:
             os.close(descriptor)
 
-    def _make_room(self, size: int, most: int) -> int:
-        """Counts everything, and removes the copies that were not used for the longest time. Bytes used after that."""
-        found = self._listed()
-        self._remove_remains(found)
-        used = sum(kinds.get(kind, 0) for kinds in found.values() for kind in ("data", "part"))
-        if used + size <= most:
+    def _make_room(self, size: int, limit: int) -> int:
+        """Count the folder and remove the least recently used copies; return the bytes used after that."""
+        listed = self._listed()
+        self._remove_remains(listed)
+        used = sum(sizes.get("data", 0) + sizes.get("draft", 0) for sizes in listed.values())
+        if used + size <= limit:
             return used
-        goal = most - most // 10 - size  # a little more, so as not to count again for each object
-        copies = [name for name, kinds in found.items() if "data" in kinds and "lock" not in kinds]
-        for name in sorted(copies, key=self._used_at):
+        goal = limit - limit // 10 - size  # make some more room, so that the next objects need no count
+        copies = [name for name, sizes in listed.items() if "data" in sizes and "lock" not in sizes]
+        for name in sorted(copies, key=self._last_use):
             if used <= max(goal, 0):
                 break
             if self._removed(name):
-                used -= found[name]["data"]
-        if used + size > most:
+                used -= listed[name]["data"]
+        if used + size > limit:
             raise NoRoomError("no room")
         return used
 
     def _listed(self) -> dict[str, dict[str, int]]:
-        """The files of each copy: kind and size."""
-        found: dict[str, dict[str, int]] = {}
+        """Return the sizes of the files of each copy, by extension."""
+        listed: dict[str, dict[str, int]] = {}
         with os.scandir(self.directory) as entries:
             for entry in entries:
-                ours = _OURS.match(entry.name)
-                if ours is not None:
+                match = _CACHE_FILE.match(entry.name)
+                if match is not None:
                     with contextlib.suppress(FileNotFoundError):
-                        found.setdefault(ours[1], {})[ours[2]] = entry.stat(follow_symlinks=False).st_size
-        return found
+                        listed.setdefault(match[1], {})[match[2]] = entry.stat(follow_symlinks=False).st_size
+        return listed
 
-    def _remove_remains(self, found: dict[str, dict[str, int]]) -> None:
-        """Removes what killed processes left, from the folder and from what was found there."""
-        for name, kinds in found.items():
-            if kinds.keys() == {"data", "info"}:
-                continue
-            lock = Lock.taken(self.path(name, "lock"))
+    def _remove_remains(self, listed: dict[str, dict[str, int]]) -> None:
+        """Remove the drafts and locks of killed processes, also from `listed`."""
+        for name, sizes in listed.items():
+            lock = Lock.taken(self.path(name, "lock")) if sizes.keys() != {"data"} else None
             if lock is None:
-                continue  # somebody is at it
+                continue
             try:
-                whole = os.path.exists(self.path(name, "data")) and os.path.exists(self.path(name, "info"))
-                remains = ("part", "note") if whole else ("part", "note", "info", "data")
-                self._unlink(name, *remains)
-                for kind in (*remains, "lock"):
-                    kinds.pop(kind, None)
+                self._unlink(name, "draft")
             finally:
                 lock.release()
+            sizes.pop("draft", None)
+            sizes.pop("lock", None)
 
-    def _unlink(self, name: str, *kinds: str) -> None:
-        for kind in kinds:
+    def _unlink(self, name: str, *extensions: str) -> None:
+        for extension in extensions:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.path(name, kind))
+                os.unlink(self.path(name, extension))
 
-    def _used_at(self, name: str) -> float:
+    def _last_use(self, name: str) -> int:
         with contextlib.suppress(OSError):
-            return os.stat(self.path(name, "info")).st_mtime_ns
-        return 0.0
+            return os.stat(self.path(name, "data")).st_atime_ns
+        return 0
 
     def _removed(self, name: str) -> bool:
-        """Removes a copy, unless somebody is fetching it again."""
+        """Remove a copy and return True, unless it is being fetched again."""
         lock = Lock.taken(self.path(name, "lock"))
         if lock is None:
             return False
         try:
-            self._unlink(name, "info", "data")
+            self._unlink(name, "data")
         finally:
             lock.release()
         return True
-
-
-def _piece(descriptor: int, at: int, size: int) -> bytes:
-    parts, end = [], min(at + PIECE, size)
-    while at < end:
-        part = os.pread(descriptor, end - at, at)
-        if not part:
-            raise ValueError("cut")
-        parts.append(part)
-        at += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)

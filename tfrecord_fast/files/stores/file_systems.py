@@ -1,4 +1,4 @@
-"""Stores behind fsspec's file systems (the extra `fsspec`): every scheme that obstore has not, or is not asked for."""
+"""Stores behind fsspec's file systems (the extra `fsspec`), for all schemes and options that obstore lacks."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _TIMES = ("mtime", "LastModified", "last_modified", "Last-Modified", "created", 
 
 
 class FileSystemStore:
-    """A file system of fsspec, as `Store` says. Its keys are the file system's paths.
+    """A `Store` over a file system of fsspec, whose paths are the keys.
 
-    A file system that fetches ranges does so side by side. Of another one, files stay open and are read in turns.
+    A file system that can fetch ranges does so in parallel. The files of other file systems stay open and are read by
+    one thread at a time.
     """
 
     def __init__(self, system: Any, base: type[Any], outer: str = "") -> None:
         self.system = system
-        self._outer = outer  # of a chained URL, what follows the first "::"
+        self._outer = outer  # the rest of a chained URL, from the first "::"
         own = getattr(type(system), "cat_file", None)
         self.fetches = bool(getattr(system, "async_impl", False)) or own is not base.cat_file
         self._open = _OpenFiles(system)
@@ -39,19 +40,19 @@ class FileSystemStore:
         return f"FileSystemStore({type(self.system).__name__})"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a store belongs to its process; its URL and its options can be pickled")
+        raise TypeError("a store cannot be pickled; pickle its URL and its options")
 
     def url(self, key: str) -> str:
         return public_url(self.system.unstrip_protocol(key) + self._outer)
 
     def info(self, key: str) -> ObjectInfo:
         url = self.url(key)
-        found = call(url, self._fresh_info, key)
-        if found.get("type") == "directory":
+        details = call(url, self._fresh_info, key)
+        if details.get("type") == "directory":
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), url)
-        if found.get("size") is None:
-            raise OSError(errno.ENOTSUP, "the store does not say how large the object is", url)
-        info = self._info_of(found, url)
+        if details.get("size") is None:
+            raise OSError(errno.ENOTSUP, "the store does not report the size of the object", url)
+        info = self._info_of(details, url)
         self._open.forget_unless(key, info.version)
         return info
 
@@ -61,8 +62,8 @@ class FileSystemStore:
             self.system.invalidate_cache(name)
         return self.system.info(key)
 
-    def _info_of(self, found: Any, url: str) -> ObjectInfo:
-        return ObjectInfo(url, int(found["size"] or 0), _version_of(found))
+    def _info_of(self, details: Any, url: str) -> ObjectInfo:
+        return ObjectInfo(url, int(details["size"] or 0), _version_of(details))
 
     def read(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
@@ -75,11 +76,11 @@ class FileSystemStore:
             self._open.forget(key)
             raise changed(url)
         if len(data) != end - start:
-            raise ConnectionError(errno.ECONNRESET, "the store gave less than was asked for", url)
+            raise ConnectionError(errno.ECONNRESET, "the store returned fewer bytes than requested", url)
         return data
 
     def _read(self, key: str, start: int, end: int, version: str | None) -> Buffer:
-        parts, done = [], start
+        pieces, done = [], start
         while done < end:
             if self.fetches:
                 data = self.system.cat_file(key, start=done, end=end)
@@ -88,8 +89,8 @@ class FileSystemStore:
             if len(data) == 0:
                 break
             done += len(data)
-            parts.append(data)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            pieces.append(data)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _version(self, key: str) -> str | None:
         return _version_of(self._fresh_info(key))
@@ -107,7 +108,7 @@ class FileSystemStore:
         yield from self._below(prefix.rpartition("/")[0], prefix)
 
     def _below(self, folder: str, prefix: str) -> Iterator[ObjectInfo]:
-        """Folder by folder, in the order of the keys, among which a folder counts with its "/"."""
+        """Yield objects folder by folder, in the order of their keys; a folder's key ends in "/"."""
         try:
             folders, objects = self._entries(folder)
         except FileNotFoundError:
@@ -127,11 +128,15 @@ class FileSystemStore:
         return sorted(folders), sorted(info for _, info in objects)
 
     def _entries(self, folder: str) -> tuple[Sequence[str], Sequence[tuple[str, ObjectInfo]]]:
-        """Keys of folders with a "/" at their end, and objects with their keys. A file is no folder."""
-        found = call(self.url(folder), self._listed, folder)
-        folders = [f"{one['name'].rstrip('/')}/" for one in found if one.get("type") == "directory"]
-        files = [one for one in found if one.get("type") != "directory" and one["name"].rstrip("/") != folder]
-        return folders, [(one["name"], self._info_of(one, self.url(one["name"]))) for one in files]
+        """Return the keys of folders, which end in "/", and the objects with their keys."""
+        entries = call(self.url(folder), self._listed, folder)
+        folders = [f"{entry['name'].rstrip('/')}/" for entry in entries if entry.get("type") == "directory"]
+        files = [
+            (entry["name"], self._info_of(entry, self.url(entry["name"])))
+            for entry in entries
+            if entry.get("type") != "directory" and entry["name"].rstrip("/") != folder  # the listing of a file
+        ]
+        return folders, files
 
     def _listed(self, folder: str) -> Any:
         self.system.invalidate_cache(folder)
@@ -142,9 +147,6 @@ class FileSystemStore:
 
     def delete(self, key: str) -> None:
         call(self.url(key), self.system.rm_file, key)
-
-    def copy(self, source: str, target: str) -> None:
-        call(self.url(source), self.system.cp_file, source, target)
 
     def move(self, source: str, target: str) -> None:
         call(self.url(source), self.system.mv, source, target)
@@ -162,32 +164,32 @@ class FileSystemStore:
         call(self.url(key), self.system.rm, key, recursive=True)
 
     def open(self, key: str) -> Any:
-        """The file, to be read from its start on."""
+        """Open a file for reading from its start."""
         file = call(self.url(key), self.system.open, key, "rb")
-        with contextlib.suppress(AttributeError):  # a file that takes no attributes keeps what it needs by itself
-            file.its_system = self.system  # a dropped archive, such as zip://, closes what its files are read from
+        with contextlib.suppress(AttributeError):
+            file.its_system = self.system  # an archive, such as zip://, closes its files when it is dropped
         return file
 
 
 class _OpenFiles:
-    """Files that stay open between ranges, the least recently used of them first to go. Each is read in turns.
+    """Files that stay open between ranges, up to a limit; the least recently used file is closed first.
 
-    A file that was replaced may still be readable where it is open. So one is read only as the version that it was
-    opened as; where the store knows no versions, it is opened again whenever somebody asks for the object anew.
+    An open file may still have the content of a replaced object, so it is read only as the version that it was opened
+    as. Without versions, it is opened again after each request for the object's size.
     """
 
     def __init__(self, system: Any) -> None:
         self._system = system
         self._files: OrderedDict[str, Any] = OrderedDict()
-        self._versions: dict[str, str | None] = {}  # as which they were opened
-        self._turn = threading.Lock()  # guards all, and the files' positions: many file systems know one thread only
+        self._versions: dict[str, str | None] = {}
+        # Guards everything, also the positions of the files: many file systems are not thread-safe.
+        self._turn = threading.Lock()
 
     def forget(self, key: str) -> None:
         with self._turn:
             self._close(key)
 
     def forget_unless(self, key: str, version: str | None) -> None:
-        """Forgets the file unless it is open as this version."""
         with self._turn:
             if version is None or self._versions.get(key) != version:
                 self._close(key)
@@ -196,7 +198,7 @@ class _OpenFiles:
         self._versions.pop(key, None)
         file = self._files.pop(key, None)
         if file is not None:
-            with contextlib.suppress(Exception):  # nothing was written, and what is asked for is another file
+            with contextlib.suppress(Exception):
                 file.close()
 
     def read(self, key: str, start: int, end: int, version: str | None = None) -> bytes:
@@ -226,24 +228,36 @@ def _opened(system: Any, key: str) -> Any:
         return system.open(key, "rb")
 
 
-def _version_of(found: Any) -> str | None:
-    """A tag, or the time of the last change and the size."""
-    tag = next((found[name] for name in _TAGS if found.get(name)), None)
+def _version_of(details: Any) -> str | None:
+    """Return the tag, or else the time of the last change and the size."""
+    tag = next((details[name] for name in _TAGS if details.get(name)), None)
     if tag is not None:
         return str(tag)
-    time = next((found[name] for name in _TIMES if found.get(name)), None)
+    time = next((details[name] for name in _TIMES if details.get(name)), None)
     if time is None:
         return None
-    # A listing may have it as a number where `info` has a datetime.
-    return f"modified {time.timestamp() if hasattr(time, 'timestamp') else time}, {found.get('size')} bytes"
+    # A listing may have a number where `info` has a datetime.
+    return f"modified {time.timestamp() if hasattr(time, 'timestamp') else time}, {details.get('size')} bytes"
 
 
-# What is written there shows under its name at once. Elsewhere, in object stores, it appears when it is closed.
-_SHOW_PARTS = {"arrow_hdfs", "file", "ftp", "hdfs", "local", "memory", "sftp", "smb", "ssh", "webdav", "webhdfs"}
+# Protocols whose files appear when they are opened. In object stores, they appear when they are closed.
+_SHOW_INCOMPLETE_FILES = {
+    "arrow_hdfs",
+    "file",
+    "ftp",
+    "hdfs",
+    "local",
+    "memory",
+    "sftp",
+    "smb",
+    "ssh",
+    "webdav",
+    "webhdfs",
+}
 
 
 class FileUpload:
-    """A file that is being written, as `Upload` says. Where parts would show, it is written under a hidden name."""
+    """An `Upload` to a file. Where an incomplete file would appear, it is written under a hidden name first."""
 
     def __init__(self, system: Any, url: str, key: str, overwrite: bool) -> None:
         self._system, self._url, self._key, self._overwrite = system, url, key, overwrite
@@ -251,14 +265,14 @@ class FileUpload:
         self._done = False
         self._check_free()
         self._draft = None
-        if not _SHOW_PARTS.isdisjoint(_protocols(system)):
+        if not _SHOW_INCOMPLETE_FILES.isdisjoint(_protocols(system)):
             folder, slash, name = key.rpartition("/")
             self._draft = f"{folder}{slash}.{name}.{os.urandom(8).hex()}.tmp"
         self._file = call(url, system.open, self._draft or key, "wb")
 
     def _check_free(self) -> None:
         if not self._overwrite and call(self._url, self._system.exists, self._key):
-            raise FileExistsError(errno.EEXIST, "the object exists already", self._url)
+            raise FileExistsError(errno.EEXIST, "the object already exists", self._url)
 
     def write(self, data: Buffer) -> None:
         call(self._url, self._file.write, data)
@@ -271,16 +285,15 @@ class FileUpload:
         self._done = True
 
     def abort(self) -> None:
-        """Of a file in the process that a fork was made from, nothing is touched."""
         if self._done:
             return
         self._done = True
-        here = self._origin.is_here()
+        here = self._origin.is_here()  # a forked process leaves its parent's file alone
         if here:
             with contextlib.suppress(Exception):
                 self._file.discard()
         with contextlib.suppress(Exception):
-            self._file.closed = True  # or else the file completes itself when it is dropped
+            self._file.closed = True  # otherwise the file is completed when it is dropped
         if self._draft is not None and here:
             with contextlib.suppress(Exception):
                 self._file.close()
@@ -289,7 +302,7 @@ class FileUpload:
 
 
 def _protocols(system: Any) -> set[str]:
-    """Those of the file system, and of the one that it stands in front of (a cache, a folder)."""
+    """Return the protocols of a file system, and of the one behind it if it is a cache or a folder."""
     protocol, behind = system.protocol, getattr(system, "fs", None)
-    found = {protocol} if isinstance(protocol, str) else set(protocol)
-    return found if behind is None or behind is system else found | _protocols(behind)
+    protocols = {protocol} if isinstance(protocol, str) else set(protocol)
+    return protocols if behind is None or behind is system else protocols | _protocols(behind)

@@ -1,4 +1,4 @@
-"""The store of a URL. Stores are kept: their connections are reused, within one process."""
+"""Finding the store of a URL. Stores are kept within a process, to reuse their connections."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .store import Store
 __all__ = ["file_system_of", "find_store", "obstore_or_none"]
 
 _ENDPOINT = re.compile(r"https?://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
-_OUTSIDE = (b"AWS_", b"AZURE_", b"GOOGLE_", b"STORAGE_EMULATOR_HOST")  # what variables of stores begin with
-_MOST = 64  # stores that are kept
+_VARIABLES = (b"AWS_", b"AZURE_", b"GOOGLE_", b"STORAGE_EMULATOR_HOST")  # prefixes
+_MOST = 64  # kept stores
 
 
 class _Kept:
@@ -42,81 +42,80 @@ class _Kept:
 
 
 _kept = _Kept()
-_before: list[_Kept] = []  # of processes that this one was forked from: their threads are gone, and nothing is closed
+_before: list[_Kept] = []  # of parent processes: never closed here, since their threads are missing
 
 
 def find_store(
     url: str, options: Mapping[str, Any] | StoreSettings | None = None, *, lists: bool = False
 ) -> tuple[Store, str]:
-    """The store that a URL leads to, and the object's key in it. Nothing is asked of a server.
+    """Return the store of a URL and the object's key in it, without a request to a server.
 
     Args:
-      url: `scheme://…`, also chained as fsspec has it, `zip://a::s3://…`.
-      options: `storage_options`: credentials, an endpoint, `anon`, in obstore's spelling or in that of fsspec's file
-        system; or settings that have them.
-      lists: a store that can list is asked for; of HTTP, only fsspec has one.
+      url: `scheme://…`, also chained as in fsspec, `zip://a::s3://…`.
+      options: settings, or `storage_options`: credentials, an endpoint, `anon`, …, spelled as for obstore or for
+        fsspec's file system.
+      lists: the store must be able to list. For HTTP, only fsspec's can.
 
-    s3, gs, az, abfs and http(s) go through obstore if it is installed and the options are not fsspec's own; the rest
-    goes through fsspec.
+    s3, gs, az, abfs and http(s) use obstore if it is installed and no option is fsspec's own; otherwise fsspec.
 
     Raises:
-      errors.InvalidArgumentError: no file system has the URL's scheme, or an option that it does not know.
+      errors.InvalidArgumentError: no file system supports the URL's scheme or an option.
       ImportError: neither obstore nor fsspec is installed.
     """
-    given = (options.storage_options if isinstance(options, StoreSettings) else options) or {}
+    storage_options = (options.storage_options if isinstance(options, StoreSettings) else options) or {}
     address = address_of(url)
-    cloud = _cloud_options(url, address, given)
-    if cloud is not None and not (lists and cloud.kind == "HTTP"):
-        name = (address.scheme, address.place, _frozen(given), _outside())
-        store = _kept_store(name, lambda: ObjectStore(obstore_or_none(), address, cloud))
-        return store, urllib.parse.unquote(address.key.partition("#")[0]) if cloud.kind == "HTTP" else address.key
-    system, path = file_system_of(url, {name: value for name, value in given.items() if name != "part_bytes"})
-    first, chain, outer = url.partition("::")
-    del first
+    cloud = _cloud_options(url, address, storage_options)
+    if cloud is not None and not (lists and cloud.provider == "HTTP"):
+        identity = (address.scheme, address.bucket, _frozen(storage_options), _environment())
+        store = _kept_store(identity, lambda: ObjectStore(obstore_or_none(), address, cloud))
+        is_http = cloud.provider == "HTTP"
+        return store, urllib.parse.unquote(address.key.partition("#")[0]) if is_http else address.key
+    system, path = file_system_of(url, {name: value for name, value in storage_options.items() if name != "part_bytes"})
+    _, chain, outer = url.partition("::")
     base = optional("fsspec", "URLs need fsspec").AbstractFileSystem
     if not getattr(system, "cachable", True):
         return FileSystemStore(system, base, chain + public_url(outer)), path
     return _kept_store(("fsspec", id(system), outer), lambda: FileSystemStore(system, base, chain + outer)), path
 
 
-def _cloud_options(url: str, address: Address, given: Mapping[str, Any]) -> CloudOptions | None:
-    if "::" in url or (address.scheme in ("http", "https") and ("?" in url or "@" in address.place)):
+def _cloud_options(url: str, address: Address, storage_options: Mapping[str, Any]) -> CloudOptions | None:
+    if "::" in url or (address.scheme in ("http", "https") and ("?" in url or "@" in address.bucket)):
         return None
-    cloud = cloud_options(address, given)
+    cloud = cloud_options(address, storage_options)
     if cloud is not None:
         endpoint = cloud.config.get("endpoint") or cloud.config.get("base_url")
-        if endpoint and not _ENDPOINT.fullmatch(str(endpoint)):  # obstore panics, or finds it late
-            raise InvalidArgumentError(f"{public_url(url)}: storage_options: the endpoint is no URL")
-    return cloud if cloud is not None and address.place and obstore_or_none() is not None else None
+        if endpoint and not _ENDPOINT.fullmatch(str(endpoint)):  # obstore would panic
+            raise InvalidArgumentError(f"{public_url(url)}: storage_options: the endpoint is not an http(s) URL")
+    return cloud if cloud is not None and address.bucket and obstore_or_none() is not None else None
 
 
-def _kept_store(name: object, make: Any) -> Store:
+def _kept_store(identity: object, make: Any) -> Store:
     global _kept
     if not _kept.origin.is_here():
         _before.append(_kept)
         _kept = _Kept()
     kept = _kept
     with kept.lock:
-        store = kept.stores.get(name)
+        store = kept.stores.get(identity)
         if store is None:
-            store = kept.stores[name] = make()
-        kept.stores.move_to_end(name)
+            store = kept.stores[identity] = make()
+        kept.stores.move_to_end(identity)
         while len(kept.stores) > _MOST:
             kept.stores.popitem(last=False)
         return store
 
 
-def _outside() -> object:
-    """What the environment says about stores: they are made with it."""
-    return tuple((name, os.environb.get(name)) for name in sorted(os.environb) if name.startswith(_OUTSIDE))
+def _environment() -> object:
+    """Return the variables that stores read when they are created."""
+    return tuple((name, os.environb.get(name)) for name in sorted(os.environb) if name.startswith(_VARIABLES))
 
 
 def _frozen(value: object) -> object:
-    """Options as something that can be compared: equal for equal ones."""
+    """Return a hashable value, equal for equal options."""
     if isinstance(value, Mapping):
-        return tuple(sorted((str(name), _frozen(one)) for name, one in value.items()))
+        return tuple(sorted((str(name), _frozen(option)) for name, option in value.items()))
     if isinstance(value, list | tuple):
-        return tuple(_frozen(one) for one in value)
+        return tuple(map(_frozen, value))
     try:
         hash(value)
     except TypeError:
@@ -125,7 +124,7 @@ def _frozen(value: object) -> object:
 
 
 class _Same:
-    """Equal to others of the same object, which it keeps: nothing else comes to have its address."""
+    """An unhashable object, compared by identity and kept alive, so that its address is not reused."""
 
     def __init__(self, value: object) -> None:
         self._value = value
@@ -138,44 +137,42 @@ class _Same:
 
 
 def file_system_of(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
-    """fsspec's file system of a URL, and the path in it.
+    """Return fsspec's file system for a URL, and the path in it.
 
     Raises:
-      errors.InvalidArgumentError: no file system has the URL's scheme.
+      errors.InvalidArgumentError: no file system supports the URL's scheme.
     """
     core = optional("fsspec", "URLs need fsspec").core
     try:
         system, path = core.url_to_fs(url, **(options or {}))
         return system, path
     except ValueError as error:
-        said = str(error) if "rotocol" in str(error) else type(error).__name__
-        failed: Exception = InvalidArgumentError(f"{public_url(url)}: no file system for this URL: {said}")
+        reason = str(error) if "rotocol" in str(error) else type(error).__name__
+        failure: Exception = InvalidArgumentError(f"{public_url(url)}: no file system for this URL: {reason}")
     except Exception as error:
-        failed = os_error(error, url)
-    raise failed
+        failure = os_error(error, url)
+    raise failure
 
 
-# obstore's native library keeps threads for the whole process. A forked process has none of them, and its requests
-# would wait forever. Such a process loads a second copy of the library, with its own threads.
+# obstore's native library keeps threads for the whole process. A forked process lacks them, so its requests would wait
+# forever. It loads a second copy of the library, with threads of its own.
 _NATIVE = "obstore._obstore"
 
 
 class _Loaded:
-    """What is loaded, and in which process."""
-
-    module: Any = None
-    origin = Origin()
-    before: list[Any]  # of the process that this one was forked from: what they hold must not be let go of here
+    """The loaded module, and the process that loaded it."""
 
     def __init__(self) -> None:
-        self.before = []
+        self.module: Any = None
+        self.origin = Origin()
+        self.before: list[Any] = []  # modules of parent processes, kept alive: their threads can't be ended here
 
 
 _loaded = _Loaded()
 
 
 def obstore_or_none() -> Any:
-    """The module, with its `store` and `exceptions`; None if it is not installed."""
+    """Import obstore with its `store` and `exceptions`; return None if it is not installed."""
     if _loaded.module is not None and _loaded.origin.is_here():
         return _loaded.module
     forked = _loaded.module is not None
@@ -183,25 +180,28 @@ def obstore_or_none() -> Any:
         _loaded.before.append(_loaded.module)
     module = _second_copy() if forked else optional_or_none("obstore")
     if module is not None and not forked:
-        optional("obstore.store", "object stores need obstore")
-        optional("obstore.exceptions", "object stores need obstore")
+        _import_submodules()
     _loaded.module, _loaded.origin = module, Origin()
     return module
 
 
+def _import_submodules() -> None:
+    for name in ("obstore.store", "obstore.exceptions"):
+        optional(name, "object stores need obstore")
+
+
 def _second_copy() -> Any:
-    """The package once more, over a copy of its native library; who has imported the first keeps that one."""
+    """Import the package again, over a copy of its native library; `sys.modules` keeps the first one."""
     first = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "obstore"}
     file = first[_NATIVE].__file__
-    if file is None:  # not a library of its own
+    if file is None:  # built into the interpreter
         return None
     for name in first:
         del sys.modules[name]
     try:
         sys.modules[_NATIVE] = _load_copy(file)
         module = optional("obstore", "object stores need obstore")
-        optional("obstore.store", "object stores need obstore")
-        optional("obstore.exceptions", "object stores need obstore")
+        _import_submodules()
         return module
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "obstore"]:
@@ -210,7 +210,7 @@ def _second_copy() -> Any:
 
 
 def _load_copy(file: str) -> ModuleType:
-    """A library is the same one if its file is. The copy has no name, and goes with the process."""
+    """Load a copy of a library's file: the file itself would be the same library. The copy is in memory only."""
     copy = os.memfd_create("obstore")
     with open(file, "rb") as source:
         size, done = os.fstat(source.fileno()).st_size, 0

@@ -1,71 +1,74 @@
-"""Keys that match a pattern, page by page: what is kept are the matches."""
+"""Keys that match a pattern, page by page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from ..naming.addresses import WILD
 from .store import Store
 
 __all__ = ["matches_of", "pattern_of"]
 
-_MAGIC = re.compile(r"[*?\[]")
 _DEEP = re.compile(r"(?:^|(?<=/))\*\*(/|$)")
 
 
 def matches_of(store: Store, pattern: str) -> Iterator[str]:
-    """The URLs of objects and folders whose keys match. `*` and `?` stay within a folder; `**` in place of a folder's
-    name is any number of folders, as in local patterns; `[…]` is one character of several, `[!…]` of all others."""
-    magic = _MAGIC.search(pattern)
-    if magic is None:
-        found = _one(store, pattern)
-        return iter([found] if found is not None else [])
+    """Yield the URLs of objects and folders whose keys match.
+
+    `*` and `?` stay within a folder. `**` as the name of a folder matches any number of folders, as in local patterns.
+    `[…]` matches one of the characters, `[!…]` any other one.
+    """
+    wild = WILD.search(pattern)
+    if wild is None:
+        url = _object_or_folder(store, pattern)
+        return iter([url] if url is not None else [])
     if _DEEP.search(pattern):
-        return _below(store, pattern, pattern[: magic.start()])
-    fixed, rest = pattern[: magic.start()].rpartition("/"), pattern[magic.start() :]
-    parts = (fixed[2] + rest).split("/")
-    return _by_folder(store, fixed[0] + fixed[1], parts)
+        return _below(store, pattern, pattern[: wild.start()])
+    folder = pattern[: wild.start()].rpartition("/")
+    names = (folder[2] + pattern[wild.start() :]).split("/")
+    return _by_folder(store, folder[0] + folder[1], names)
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """A pattern of names as a regular expression, to be matched in full."""
-    found, place = [], 0
-    while place < len(text):
-        char = text[place]
-        deep = _DEEP.match(text, place)
+    """Convert a pattern to a regular expression for `fullmatch`."""
+    expressions, at = [], 0
+    while at < len(text):
+        char = text[at]
+        deep = _DEEP.match(text, at)
         if deep:
-            found.append("(?:.*/)?" if deep[1] else ".*")
-            place = deep.end()
+            expressions.append("(?:.*/)?" if deep[1] else ".*")
+            at = deep.end()
             continue
-        closed = text.find("]", place + (3 if text[place + 1 : place + 2] in ("!", "^") else 2)) if char == "[" else -1
+        closed = text.find("]", at + (3 if text[at + 1 : at + 2] in ("!", "^") else 2)) if char == "[" else -1
         if char == "*":
-            found.append("[^/]*")
+            expressions.append("[^/]*")
         elif char == "?":
-            found.append("[^/]")
+            expressions.append("[^/]")
         elif closed > 0:
-            found.append(_one_of(text[place + 1 : closed]))
-            place = closed
+            expressions.append(_character_class(text[at + 1 : closed]))
+            at = closed
         else:
-            found.append(re.escape(char))
-        place += 1
-    return re.compile("".join(found), re.DOTALL)
+            expressions.append(re.escape(char))
+        at += 1
+    return re.compile("".join(expressions), re.DOTALL)
 
 
-def _one_of(inside: str) -> str:
-    """What stands between brackets, as an expression. A range that runs backwards has nothing in it."""
-    none = inside[0] in "!^"
-    ranges = re.findall(r"(.)-(.)|(.)", inside[1:] if none else inside, re.DOTALL)
+def _character_class(inside: str) -> str:
+    """Convert the inside of brackets. A range that runs backwards is empty."""
+    negated = inside[0] in "!^"
+    ranges = re.findall(r"(.)-(.)|(.)", inside[1:] if negated else inside, re.DOTALL)
     kept = [
-        re.escape(one) if one else f"{re.escape(first)}-{re.escape(last)}"
-        for first, last, one in ranges
-        if one or first <= last
+        re.escape(single) if single else f"{re.escape(first)}-{re.escape(last)}"
+        for first, last, single in ranges
+        if single or first <= last
     ]
     if not kept:
-        return "[^/]" if none else "(?!)"
-    return f"[{'^/' if none else ''}{''.join(kept)}]"
+        return "[^/]" if negated else "(?!)"
+    return f"[{'^/' if negated else ''}{''.join(kept)}]"
 
 
-def _one(store: Store, key: str) -> str | None:
+def _object_or_folder(store: Store, key: str) -> str | None:
     try:
         return store.info(key).url
     except FileNotFoundError:
@@ -81,14 +84,14 @@ def _below(store: Store, pattern: str, prefix: str) -> Iterator[str]:
             yield info.url
 
 
-def _by_folder(store: Store, folder: str, parts: list[str]) -> Iterator[str]:
-    """Matches of the first part in a folder, and of the others below them. `folder` ends in "/", or is empty."""
-    first, rest = parts[0], parts[1:]
-    if not _MAGIC.search(first):
+def _by_folder(store: Store, folder: str, names: list[str]) -> Iterator[str]:
+    """Match the first name in a folder and the others below it. `folder` ends in "/" or is empty."""
+    first, rest = names[0], names[1:]
+    if not WILD.search(first):
         if rest:
             yield from _by_folder(store, f"{folder}{first}/", rest)
-        elif (found := _one(store, folder + first)) is not None:
-            yield found
+        elif (url := _object_or_folder(store, folder + first)) is not None:
+            yield url
         return
     try:
         folders, objects = store.folders(folder)
@@ -102,7 +105,7 @@ def _by_folder(store: Store, folder: str, parts: list[str]) -> Iterator[str]:
         return
     urls = [store.url(key.rstrip("/")) for key in below]
     yield from urls
-    named = set(urls)  # an object may have the name of a folder
+    matched = set(urls)  # an object may have the name of a folder
     for info in objects:
-        if expression.fullmatch(info.url.partition("::")[0].rpartition("/")[2]) and info.url not in named:
+        if expression.fullmatch(info.url.partition("::")[0].rpartition("/")[2]) and info.url not in matched:
             yield info.url

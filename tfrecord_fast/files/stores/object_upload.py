@@ -1,10 +1,7 @@
-"""Writing an object in parts, in the background, through obstore.
+"""Writing an object through obstore, in upload parts that are sent in the background.
 
-One thread per upload feeds obstore, which sends several parts at a time. What was written is taken from a short queue,
-so that a writer that is faster than the line waits. obstore aborts the upload when the source of its bytes raises.
-
-`_state` guards everything: the parts that wait, whether there are more to come, and how it ended. The thread ends when
-it has taken the end, or the order to abort.
+One thread per upload feeds obstore, which sends several parts at a time. It takes parts from a short queue, so that a
+writer that is faster than the network waits. obstore aborts the upload when the source of its bytes raises.
 """
 
 from __future__ import annotations
@@ -23,11 +20,11 @@ from .store import Buffer
 __all__ = ["ObjectUpload", "PartSizes", "part_sizes"]
 
 _LARGEST_PART, _SMALLEST_PART = 16 << 20, 5 << 20
-_MOST_PARTS = 10_000  # as S3 and GCS have it
+_MOST_PARTS = 10_000  # the limit of S3 and GCS
 _AT_ONCE = 4  # parts being sent
-_WAITING = 1  # parts that wait to be sent
-_ABORTING = 5.0  # seconds that stopping waits for the store
-_SHARED = 256 << 20  # bytes of parts in memory, of uploads that go on side by side
+_WAITING = 1  # parts waiting to be sent
+_ABORTING = 5.0  # seconds that `abort` waits for the store
+_SHARED = 256 << 20  # bytes of parts in memory, of all concurrent uploads
 
 
 class PartSizes(NamedTuple):
@@ -38,18 +35,18 @@ class PartSizes(NamedTuple):
 
 
 def part_sizes(part_bytes: int | None, beside: int) -> PartSizes:
-    """For one of some uploads that go on side by side. obstore's parts are all of one size."""
+    """Return the sizes for one of `beside` concurrent uploads. All parts of an obstore upload have one size."""
     shared = _SHARED // beside // (_AT_ONCE + _WAITING + 2)
     size = part_bytes or min(max(shared, _SMALLEST_PART), _LARGEST_PART)
     return PartSizes(size, max(1, min(_AT_ONCE, 16 // beside)))
 
 
 class _AbortError(Exception):
-    """Tells obstore to abort."""
+    """Raised into obstore to abort an upload."""
 
 
 class ObjectUpload:
-    """An object that is being written, as `Upload` says. Up to a part, it is sent as one request."""
+    """An `Upload`. An object of at most one part is sent by one request."""
 
     def __init__(self, library: Any, store: Any, url: str, key: str, overwrite: bool, sizes: PartSizes) -> None:
         self._part_bytes, self._at_once = sizes
@@ -74,11 +71,11 @@ class ObjectUpload:
             self._check_free()
             self._sender = _Sender(self._library, self._store, self._url, self._key, self._part_bytes, self._at_once)
         if self._parts == _MOST_PARTS:
-            most = f"{self._part_bytes * _MOST_PARTS >> 30} GiB in parts of {self._part_bytes >> 20} MiB"
-            raise OSError(errno.EFBIG, f"more than {most}: say larger ones, storage_options part_bytes", self._url)
+            limit = f"{self._part_bytes * _MOST_PARTS >> 30} GiB in parts of {self._part_bytes >> 20} MiB"
+            raise OSError(errno.EFBIG, f"more than {limit}; set a larger part_bytes in storage_options", self._url)
         self._parts += 1
-        part, self._part = self._part, bytearray()
-        self._sender.put(part)
+        full, self._part = self._part, bytearray()
+        self._sender.put(full)
 
     def complete(self) -> None:
         if self._sender is None:
@@ -91,26 +88,27 @@ class ObjectUpload:
         self._done = True
 
     def _put_whole(self) -> None:
-        mode = "overwrite" if self._overwrite else "create"
-        failed: OSError | None = None
+        options = {"mode": "overwrite" if self._overwrite else "create", "use_multipart": False}
+        failure: OSError | None = None
         try:
-            call(
-                self._url, self._library.put, self._store, self._key, bytes(self._part), mode=mode, use_multipart=False
-            )
+            call(self._url, self._library.put, self._store, self._key, bytes(self._part), **options)
         except OSError as error:
-            failed = error
-        if failed is not None and failed.errno == errno.ESTALE and not self._overwrite:
-            failed = FileExistsError(errno.EEXIST, "the object exists already", self._url)
-        if failed is not None:
-            raise failed
+            failure = error
+        if failure is not None and failure.errno == errno.ESTALE and not self._overwrite:
+            failure = self._exists()
+        if failure is not None:
+            raise failure
+
+    def _exists(self) -> FileExistsError:
+        return FileExistsError(errno.EEXIST, "the object already exists", self._url)
 
     def _check_free(self) -> None:
-        """A multipart upload of obstore has no precondition of its own, so it is looked at before and at the end."""
+        """Look for the object before and at the end: obstore's multipart uploads have no precondition."""
         if self._overwrite:
             return
         with contextlib.suppress(FileNotFoundError):
             call(self._url, self._library.head, self._store, self._key)
-            raise FileExistsError(errno.EEXIST, "the object exists already", self._url)
+            raise self._exists()
 
     def abort(self) -> None:
         self._part = bytearray()
@@ -122,11 +120,11 @@ class ObjectUpload:
 
 
 class _Sender:
-    """The thread that feeds obstore, and what it is fed with."""
+    """The thread that feeds obstore. `_state` guards the waiting parts and how the upload ended."""
 
     def __init__(self, library: Any, store: Any, url: str, key: str, part_bytes: int, at_once: int) -> None:
         self._url = url
-        self._how = {"use_multipart": True, "chunk_size": part_bytes, "max_concurrency": at_once}
+        self._options = {"use_multipart": True, "chunk_size": part_bytes, "max_concurrency": at_once}
         self._state = threading.Condition()
         self._parts: deque[bytearray] = deque()
         self._complete = False
@@ -139,13 +137,13 @@ class _Sender:
         self._thread.start()
 
     def _run(self, library: Any, store: Any, key: str) -> None:
-        error: Exception | None = None
+        failure: Exception | None = None
         try:
-            library.put(store, key, self._taken(), **self._how)
-        except Exception as one:
-            error = os_error(one, self._url)
+            library.put(store, key, self._taken(), **self._options)
+        except Exception as error:
+            failure = os_error(error, self._url)
         with self._state:
-            self._error = error
+            self._error = failure
             self._ended = True
             self._parts.clear()
             self._state.notify_all()
@@ -158,15 +156,15 @@ class _Sender:
                     raise _AbortError
                 if not self._parts:
                     return
-                part = self._parts.popleft()
+                next_part = self._parts.popleft()
                 self._state.notify_all()
-            yield part
+            yield next_part
 
-    def put(self, part: bytearray) -> None:
+    def put(self, full: bytearray) -> None:
         with self._state:
             self._wait(lambda: len(self._parts) < _WAITING or self._ended)
             self._raise()
-            self._parts.append(part)
+            self._parts.append(full)
             self._state.notify_all()
 
     def finish(self) -> None:
@@ -181,10 +179,10 @@ class _Sender:
         with self._state:
             self._aborted = True
             self._state.notify_all()
-        self._thread.join(_ABORTING)  # a request that gets no answer goes on without whoever wanted to stop
+        self._thread.join(_ABORTING)  # a request without an answer is left behind
 
     def _wait(self, predicate: Any) -> None:
-        """In short turns, between which handlers of signals run."""
+        """Wait in short turns, between which signal handlers run."""
         while not self._state.wait_for(predicate, timeout=0.5):
             pass
 

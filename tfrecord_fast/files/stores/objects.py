@@ -1,15 +1,14 @@
-"""Objects in stores, found by their URLs or by patterns of URLs."""
+"""Objects in stores, by their URLs or by patterns of URLs."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..naming.addresses import address_of, is_pattern, public_url
+from ..naming.addresses import WILD, address_of, is_pattern, public_url
 from .finding import find_store
 from .matching import matches_of, pattern_of
 from .settings import StoreSettings
@@ -17,13 +16,12 @@ from .store import Store
 
 __all__ = ["StoredObject", "glob_urls", "matching_urls", "stored_objects", "whole_url"]
 
-_WILD = re.compile(r"[*?\[]")
-_UNLISTED = ("http://", "https://")  # servers of files: fsspec reads their pages
+_UNLISTED = ("http://", "https://")  # obstore can't list them; fsspec reads their pages
 
 
 class StoredObject(NamedTuple):
-    """An object in a store. `size` and `version` are None where nobody has asked for them yet; `listed` and
-    `listed_records` are the size and the number of records that a list of files says, if one does."""
+    """An object in a store. `size` and `version` are None until they are requested. `listed` and `listed_records` are
+    the size and the number of records according to a shard list."""
 
     url: str  # without credentials
     store: Store
@@ -35,36 +33,36 @@ class StoredObject(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same for the same object, and only for it: URLs that show the same may lead to others. The key is told by
-        a digest, since it may hold a credential."""
+        """A value that is unique to the object; its URL without credentials is not. The key is hashed, since it may
+        contain a credential."""
         return self.url, hashlib.sha256(self.key.encode()).hexdigest()
 
 
-def whole_url(given: str, key: str, shown: str) -> str:
-    """The URL that leads to an object which a pattern or a folder has: what names users in that stays."""
-    address = address_of(given)
-    return shown if "::" in given or "://" in key else f"{address.scheme}://{address.place}/{key}"
+def whole_url(origin: str, key: str, shown: str) -> str:
+    """Return the URL of an object found by the pattern or folder `origin`, with the user name in that."""
+    address = address_of(origin)
+    return shown if "::" in origin or "://" in key else f"{address.scheme}://{address.bucket}/{key}"
 
 
 def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
-    """The object; for a pattern, those that match it, sorted by URL.
+    """Return the object, or the objects that match a pattern, sorted by URL.
 
-    As in a local file system, a pattern whose last part does not begin with a dot matches no name that does, and what
-    looks like a pattern is the object that has just this name, if there is one.
+    As in a local file system, only a pattern with a leading dot matches hidden names, and an object that has the
+    pattern itself as its name is preferred.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.
-      errors.InvalidArgumentError: there is no store for this URL.
+      errors.InvalidArgumentError: no store supports this URL.
     """
     if not is_pattern(url):
         return [_stored(url, settings)]
     if "::" in url or url.startswith(_UNLISTED):
         return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
     store, key = find_store(url, settings)
-    found = sorted(_listed(store, key))
-    if not found:
+    matches = sorted(_listed(store, key))
+    if not matches:
         raise FileNotFoundError(2, "no file matches the pattern", public_url(url))
-    return next(([one] for one in found if one.key == key), found)
+    return next(([match] for match in matches if match.key == key), matches)
 
 
 def _stored(url: str, settings: StoreSettings) -> StoredObject:
@@ -72,22 +70,22 @@ def _stored(url: str, settings: StoreSettings) -> StoredObject:
 
 
 def _listed(store: Store, key: str) -> Iterator[StoredObject]:
-    """Those that match the pattern, and the one that has it as its name."""
-    wild = _WILD.search(key)
+    """Yield the objects that match a pattern, and the one that has it as its name."""
+    wild = WILD.search(key)
     before = key if wild is None else key[: wild.start()]
     folder = before[: before.rfind("/") + 1]
-    shown, matches = store.url(folder), pattern_of(key)
+    shown, expression = store.url(folder), pattern_of(key)
     hides = not os.path.basename(key).startswith(".")
     for info in store.list(before):
         name = folder + info.url[len(shown) :] if info.url.startswith(shown) else info.url
-        if name == key or (matches.fullmatch(name) and not (hides and os.path.basename(name).startswith("."))):
+        if name == key or (expression.fullmatch(name) and not (hides and os.path.basename(name).startswith("."))):
             if info.size == 0 and _is_marker(store, name):
                 continue
             yield StoredObject(info.url, store, name, info.size, info.version)
 
 
 def _is_marker(store: Store, key: str) -> bool:
-    """Whether what a listing calls an empty object stands for a folder: its key ends in "/", which is not listed."""
+    """Return True if an empty object in a listing marks a folder; its real key ends in "/"."""
     try:
         store.info(key)
     except FileNotFoundError:
@@ -96,17 +94,17 @@ def _is_marker(store: Store, key: str) -> bool:
 
 
 def glob_urls(pattern: str, options: Mapping[str, Any] | None = None) -> list[str]:
-    """The URLs that match, sorted. As in a local file system, a pattern that does not begin with a dot matches no name
-    that does."""
+    """Return the URLs that match, sorted. As in a local file system, only a pattern with a leading dot matches hidden
+    names."""
     store, key = find_store(pattern, options, lists=True)
-    found = sorted(matches_of(store, key))
+    urls = sorted(matches_of(store, key))
     if posixpath.basename(key).startswith("."):
-        return found
-    return [url for url in found if not posixpath.basename(url.partition("::")[0]).startswith(".")]
+        return urls
+    return [url for url in urls if not posixpath.basename(url.partition("::")[0]).startswith(".")]
 
 
 def matching_urls(url: str, options: Mapping[str, Any] | None = None) -> list[str]:
-    """The URL; for a pattern, the URLs that match it, sorted.
+    """Return the URL, or the URLs that match a pattern, sorted.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.

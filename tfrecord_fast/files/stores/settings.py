@@ -1,4 +1,4 @@
-"""How a reader or a writer uses its stores: what the user says once, and what travels to worker processes."""
+"""Settings of a reader or a writer for its stores."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 
 __all__ = ["CONNECT_TIMEOUT", "STALL_TIMEOUT", "StoreSettings", "as_settings"]
 
-CONNECT_TIMEOUT = 5.0  # seconds; a host that is not there shows within them
-STALL_TIMEOUT = 15.0  # seconds without a byte, after which a request counts as broken
+CONNECT_TIMEOUT = 5.0  # seconds
+STALL_TIMEOUT = 15.0  # seconds without a byte, after which a request is broken
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class StoreSettings:
-    """Settings for stores of objects.
+    """Settings for object stores.
 
     Attributes:
-      storage_options: what the store takes: credentials, an endpoint, `anon`. None: the environment says it.
-      max_requests: how many requests a reader has under way at most.
+      storage_options: credentials, an endpoint, `anon`, …; None: taken from the environment.
+      max_requests: the limit for a reader's concurrent requests.
       cache_dir: a folder on a local disk that keeps whole objects; None for none.
-      cache_bytes: how many bytes it keeps at most; None for no bound.
-      timeout: seconds that one range may take in all, retries included.
-      request_timeout: seconds that one request may take.
-      hedge_after: seconds after which a request that is slow gets a second one beside it; None for never.
+      cache_bytes: the limit for that folder; None for no limit.
+      timeout: seconds for one range, including retries.
+      request_timeout: seconds for one request.
+      hedge_after: seconds after which a slow request gets a second one beside it; None for never.
 
     Raises:
-      TypeError, ValueError: a setting that can't be.
+      TypeError, ValueError: a setting has the wrong type or value.
 
-    Its `repr` has the names of the options, and not their values. A pickle has the values, for worker processes.
+    `repr` shows the names of the options but not their values. A pickle has the values, for worker processes.
     """
 
     storage_options: Mapping[str, Any] | None = None
@@ -53,19 +53,16 @@ class StoreSettings:
             raise ValueError("timeouts must be more than 0 seconds")
 
     def __repr__(self) -> str:
-        shown = []
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if value == field.default:
-                continue
-            if field.name == "storage_options":
-                value = "{" + ", ".join(f"{name!r}: …" for name in value) + "}"
-                shown.append(f"storage_options={value}")
-            else:
-                shown.append(f"{field.name}={value!r}")
-        return f"StoreSettings({', '.join(shown)})"
+        changed = {
+            field.name: repr(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        }
+        if self.storage_options is not None:
+            changed["storage_options"] = "{" + ", ".join(f"{name!r}: …" for name in self.storage_options) + "}"
+        return f"StoreSettings({', '.join(f'{name}={value}' for name, value in changed.items())})"
 
 
-def as_settings(given: StoreSettings | Mapping[str, Any] | None) -> StoreSettings:
-    """The settings; of mere options, or of None, with the other settings at their defaults."""
-    return given if isinstance(given, StoreSettings) else StoreSettings(storage_options=given)
+def as_settings(settings: StoreSettings | Mapping[str, Any] | None) -> StoreSettings:
+    """Return settings; `storage_options` or None get default settings."""
+    return settings if isinstance(settings, StoreSettings) else StoreSettings(storage_options=settings)

@@ -1,7 +1,6 @@
-"""What a store of objects has to do for the readers and writers: the contract that each kind of store fulfils.
+"""The contract of an object store, for readers and writers.
 
-A store knows nothing of TFRecords, of retries or of caches. Its methods block, and may be called from several threads
-at a time.
+A store does no retries and no caching. Its methods block, and several threads may call them at the same time.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ Buffer = Any  # an object with the buffer protocol: contiguous bytes, format B
 
 
 class Version(str):
-    """What tells two contents of one name apart: the entity tag, or, where there is none, the time of the last change
-    and the size. It is a text; `fits` needs the rest, which it has from the store's answer."""
+    """A version of an object: the entity tag, or, without one, the time of the last change and the size.
+
+    As a str it is compared for equality. `fits` compares it with an answer that may lack a tag or a time.
+    """
 
     tag: str | None
     time: float | None
@@ -24,26 +25,25 @@ class Version(str):
 
     @classmethod
     def of(cls, tag: str | None, time: float | None, size: int) -> Version | None:
-        """None if there is neither a tag nor a time."""
+        """Return the version; None without a tag and a time."""
         if not tag and time is None:
             return None
-        found = cls(tag or f"modified {time:.6f}, {size} bytes")
-        found.tag, found.time, found.size = tag, time, size
-        return found
+        version = cls(tag or f"modified {time:.6f}, {size} bytes")
+        version.tag, version.time, version.size = tag, time, size
+        return version
 
     def fits(self, tag: str | None, time: float | None, size: int) -> bool:
-        """Whether what another answer says may be of the same content: by the tags, or, where one has none, by times
-        and sizes. Some servers say the tag of the whole, and none with a part; times come with or without fractions."""
+        """Return True if another answer may be about the same content: by tags, or, if one has none, by time and size.
+
+        Some servers send the tag only with the whole object; times come with or without fractions.
+        """
         if self.tag and tag:
             return self.tag == tag
         return self.size == size and (self.time is None or time is None or int(self.time) == int(time))
 
 
 class ObjectInfo(NamedTuple):
-    """An object in a store.
-
-    `version` tells two contents of one name apart; None if the store says nothing that does.
-    """
+    """An object in a store. `version` differs for every content of one name; None if the store has no versions."""
 
     url: str
     size: int
@@ -51,96 +51,92 @@ class ObjectInfo(NamedTuple):
 
 
 class Store(Protocol):
-    """Objects by their keys, which are what `find_store` gives with the store.
+    """Objects by their keys; `find_store` returns the key of a URL with the store.
 
     All methods raise FileNotFoundError, PermissionError, TimeoutError, ConnectionError or another OSError, with the
-    object's URL as `filename` and nothing of a credential in it. Errors that may go away by themselves (a connection
-    that broke, a server that is busy) are ConnectionError or TimeoutError, all others will come again.
+    object's URL as `filename` and without credentials. ConnectionError and TimeoutError are worth a retry; other errors
+    will come again.
     """
 
     def url(self, key: str) -> str:
-        """The URL of an object, without credentials."""
+        """Return the URL of an object, without credentials."""
         ...
 
     def info(self, key: str) -> ObjectInfo:
-        """Size and version, by one request."""
+        """Return size and version, by one request."""
         ...
 
     def read(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
     ) -> Buffer:
-        """The bytes [start, end) by one request: all of them, or, if the connection broke, ConnectionError.
+        """Return the bytes [start, end), by one request; raise ConnectionError if the connection breaks before the end.
 
         Raises:
-          OSError: (ESTALE) the object's version is not `version`, if one is given and the store can tell.
+          OSError: (ESTALE) the object has another version than `version`.
         """
         ...
 
     def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
-        """The first `most` bytes, or all if there are fewer, with size and version; by one request if that can be."""
+        """Return at most the first `most` bytes, with size and version; if possible, by one request."""
         ...
 
     def pieces(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
     ) -> Iterator[Buffer]:
-        """As `read`, piece by piece as the bytes arrive: what came before an error can be kept."""
+        """Yield the bytes [start, end) as they arrive; bytes that came before an error are valid."""
         ...
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        """The objects whose key begins with `prefix`, page by page, in the order of their keys."""
+        """Yield the objects whose key begins with `prefix`, in the order of their keys."""
         ...
 
     def folders(self, prefix: str) -> tuple[Sequence[str], Sequence[ObjectInfo]]:
-        """What lies directly under a prefix that ends in "/" (or is empty): keys of folders, and objects."""
+        """Return the folders (as keys) and objects directly under a prefix that ends in "/" or is empty."""
         ...
 
     def upload(self, key: str, *, overwrite: bool = True, beside: int = 1) -> Upload:
-        """Begins to write an object, which appears when the upload is completed.
+        """Begin to write an object, which appears when the upload is completed.
 
-        `beside` uploads go on at the same time, and share the memory for parts.
+        `beside` uploads run at the same time and share the memory for upload parts.
 
-        Raises (here or by `complete`):
-          FileExistsError: it exists, and `overwrite` is False.
+        Raises (here or in `complete`):
+          FileExistsError: the object exists, and `overwrite` is False.
         """
         ...
 
     def delete(self, key: str) -> None:
-        """Deletes an object."""
-        ...
-
-    def copy(self, source: str, target: str) -> None:
-        """Copies an object within the store."""
+        """Delete an object."""
         ...
 
     def move(self, source: str, target: str) -> None:
-        """Gives an object another key; where a store can't, by a copy."""
+        """Rename an object, if necessary by a copy."""
         ...
 
     def is_folder(self, key: str) -> bool:
-        """Whether anything lies below the key; also an empty folder, where there are folders."""
+        """Return True if there is anything below the key, or an empty folder."""
         ...
 
     def make_folder(self, key: str, *, parents: bool) -> None:
-        """Makes a folder, which may exist, where there are folders; else this does nothing."""
+        """Create a folder, which may exist already. Stores without folders do nothing."""
         ...
 
     def delete_below(self, key: str) -> None:
-        """Deletes all objects whose keys begin with `key` and a "/", and the folder."""
+        """Delete a folder and everything below it."""
         ...
 
 
 class Upload(Protocol):
-    """An object that is being written. One thread at a time calls."""
+    """An object that is being written by one thread at a time."""
 
     def write(self, data: Buffer) -> None:
-        """Takes all the bytes. Parts are sent in the background; an error of an earlier part is raised here or by
+        """Take all the bytes. Upload parts are sent in the background; their errors are raised here or by
         `complete`."""
         ...
 
     def complete(self) -> None:
-        """The object appears, or this raises and there is what was there before."""
+        """Make the object appear, or raise and leave the previous object."""
         ...
 
     def abort(self) -> None:
-        """Nothing appears, and nothing of it stays in the store. Never raises; does nothing after `complete`."""
+        """Remove the incomplete upload. Never raises; does nothing after `complete`."""
         ...

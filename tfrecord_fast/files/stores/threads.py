@@ -1,64 +1,74 @@
-"""Threads that requests run on, so that waiting for a request can be interrupted."""
+"""Request threads, so that waiting for a request can be interrupted."""
 
 from __future__ import annotations
 
 import errno
+import math
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, TypeVar
 
-from ...base.workers import NoThreadError, is_ending, start_thread
+from ...base.workers import NoThreadError, is_ending, make_call, start_thread
 
-__all__ = ["TURN", "answered", "run"]
+__all__ = ["answered", "has_answer", "start"]
 
 T = TypeVar("T")
 
 _AT_EXIT = 2.0  # seconds
-TURN = 0.5  # of a wait, between looks whether the interpreter ends
+_TURN = 0.5  # seconds of waiting between checks for the end of the interpreter
 _here = threading.local()
 
 
-def run(function: Callable[[], None]) -> None:
-    """Run a function, which raises nothing, on a thread; at the end of the interpreter on this one.
+def start(function: Callable[..., T], *arguments: Any) -> Future[T]:
+    """Call a function on a thread of its own; at the end of the interpreter, on this one.
 
     Raises:
       NoThreadError: the system has no more threads for this process.
     """
+    future: Future[T] = Future()
     if is_ending():
-        function()
-        return
-    start_thread(_serve, function, name="tfrecord_fast request", patience=_AT_EXIT)
+        make_call(future, function, *arguments)
+    else:
+        start_thread(_serve, future, function, *arguments, name="tfrecord_fast request", patience=_AT_EXIT)
+    return future
 
 
-def _serve(function: Callable[[], None]) -> None:
+def _serve(*call: Any) -> None:
     _here.serves = True
-    function()
+    make_call(*call)
+
+
+def has_answer(futures: Iterable[Future[Any]], until: float = math.inf) -> bool:
+    """Wait until one of the futures has a result or all have failed; return False at the time `until`.
+
+    Raises:
+      OSError: (ECANCELED) the interpreter ends.
+    """
+    pending = set(futures)
+    while (left := until - time.monotonic()) > 0:
+        done, pending = wait(pending, min(left, _TURN), FIRST_COMPLETED)
+        if not pending or any(future.exception() is None for future in done):
+            return True
+        if is_ending():
+            raise OSError(errno.ECANCELED, "the interpreter ends")
+    return False
 
 
 def answered(function: Callable[[], T]) -> T:
-    """Return what the function, which raises nothing, returns; it is called on a thread.
+    """Call a function, which must not raise, on a thread and return its result.
 
-    If a signal handler raises meanwhile, the wait ends at once, and the function goes on without being waited for. So
-    the handler's exception is not mistaken for an error of the function's.
+    An exception raised by a signal handler interrupts the wait at once; the function continues unattended.
 
     Raises:
       OSError: (ECANCELED) the interpreter ends.
     """
     if getattr(_here, "serves", False):
         return function()
-    done, results = threading.Event(), []
-
-    def work() -> None:
-        try:
-            results.append(function())
-        finally:
-            done.set()
-
     try:
-        run(work)
+        future = start(function)
     except NoThreadError:
         return function()
-    while not done.wait(TURN):
-        if is_ending():
-            raise OSError(errno.ECANCELED, "the interpreter ends")
-    return results[0]
+    has_answer([future])
+    return future.result()

@@ -3,7 +3,6 @@
 | module | contents |
 | --- | --- |
 | `core_files` | paths, patterns, URLs and file objects resolved to files that the core opens |
-| `local_paths` | local paths only, for random access |
 | `listing` | files in folders and patterns, with their sizes |
 | `shard_lists` | lists of files with sizes and record counts, kept as a file |
 | `fetching` | threads that fetch objects for the core |

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...typing import Files
+from ...typing import Files, PathLike
 from ...values.columns.conversion import plain
 from ..naming.addresses import is_pattern, public_url
 from ..naming.byte_range import FilePart
@@ -30,6 +30,9 @@ __all__ = [
     "core_files",
     "flatten",
     "has_urls",
+    "local_path",
+    "local_paths",
+    "random_location",
     "resolved",
     "stream_files",
 ]
@@ -47,7 +50,7 @@ class CoreFile(NamedTuple):
 
     The core opens `name`, unless there is an `opener` or an `object`; then `name` only appears in errors. `opener()`
     returns a binary file object, a descriptor, or an object with the buffer protocol. The bytes of an `object` are
-    fetched, and `open_stream` numbers it. Of a `part`, only its records are read.
+    fetched, and `open_stream` numbers it. If there is a `part` (a byte range), only its records are read.
     """
 
     name: bytes
@@ -167,10 +170,10 @@ def _resolve(file: File, settings: StoreSettings) -> list[CoreFile]:
     if isinstance(file, FileObject):
         return [CoreFile(file.label, file.open)]
     if isinstance(file, FilePart):
-        return [_core_file_of_part(file, settings)]
+        return [_byte_range(file, settings)]
     path, is_url = location_of(file)
     if "\0" in path:
-        raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
+        raise ValueError(f"embedded null byte in the path {path!r}")  # the error of open()
     if is_url:
         objects = stored_objects(path, settings)
         if isinstance(file, ListedFile) and len(objects) == 1:
@@ -184,11 +187,47 @@ def _resolve(file: File, settings: StoreSettings) -> list[CoreFile]:
     return [CoreFile(os.fsencode(path))]
 
 
-def _core_file_of_part(part: FilePart, settings: StoreSettings) -> CoreFile:
-    bounds = None if part.end is None else (part.begin, part.first_record, part.end)
-    if not location_of(part.file).is_url:
-        part.check_local()
-        stamp = part.bytes, int(part.version or 0)
-        return CoreFile(os.fsencode(part.file), part=bounds, stamp=stamp, records=part.records)
-    match = StoredObject(public_url(part.file), *find_store(part.file, settings), part.bytes, cast("Any", part.version))
-    return CoreFile(match.url.encode(), object=match, part=bounds, records=part.records)
+def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
+    bounds = None if source.end is None else (source.begin, source.first_record, source.end)
+    if not location_of(source.file).is_url:
+        source.check_local()
+        stamp = source.bytes, int(source.version or 0)
+        return CoreFile(os.fsencode(source.file), part=bounds, stamp=stamp, records=source.records)
+    store, key = find_store(source.file, settings)
+    match = StoredObject(public_url(source.file), store, key, source.bytes, cast("Any", source.version))
+    return CoreFile(match.url.encode(), object=match, part=bounds, records=source.records)
+
+
+def local_path(path: PathLike) -> bytes:
+    """Return a local path as the core takes it."""
+    (name,) = local_paths([path], patterns=False)
+    return name
+
+
+def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
+    """Return local paths as the core takes them, with patterns resolved.
+
+    Raises:
+      TypeError: a file object or memory, which has no path.
+      ValueError: a URL.
+    """
+    flat = flatten(files)
+    for file in flat:
+        location = random_location(file)
+        if location.is_url:
+            raise ValueError(f"only local files support random access, got the URL {public_url(location.name)!r}")
+    if not patterns:
+        return [os.fsencode(random_location(file).name) for file in flat]
+    return [file.name for file in core_files(flat)]
+
+
+def random_location(file: File) -> Location:
+    """Return the location of a file for random access.
+
+    Raises:
+      TypeError: a file object or memory, which has no path.
+    """
+    if not isinstance(file, str | Location):
+        content = file.file if isinstance(file, FileObject) else file
+        raise TypeError(f"only a path supports random access, got {type(content).__name__}")
+    return location_of(file)

@@ -1,35 +1,33 @@
-"""Fetching objects for the core: threads that take what a stream wants, and deliver it.
+"""Threads that fetch byte ranges of objects for the core.
 
-The core says which ranges it wants, in the order of need (csrc/io/fetch_queue.h); what a request is, how often it is
-tried, and where a cache keeps it, is the business of `stores/`. Threads are started as they are needed, up to
-`max_requests`. They hold the queue and nothing of who reads, so a reader that is dropped ends them: its stream closes
-the queue.
+The core requests ranges in the order in which it needs them (csrc/io/fetch_queue.h). `stores/` has requests, retries
+and the cache. Threads are started as needed, up to `max_requests`. They hold the queue but no reader. A reader that is
+dropped closes its stream, the stream closes the queue, and the threads end.
 """
 
 from __future__ import annotations
 
 import errno
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
 from ...base.workers import NoThreadError, start_thread
 from ...errors import TFRecordError
-from ..stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_range
-from ..stores.errors import changed, is_worth_another_try
+from ..stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_info, read_range
+from ..stores.errors import changed
 from ..stores.objects import StoredObject
 from .core_files import CoreFile, CoreObject
 
-__all__ = ["PREFETCH_BYTES", "Fetching", "info_of", "open_stream"]
+__all__ = ["PREFETCH_BYTES", "Fetching", "open_stream"]
 
-PREFETCH_BYTES = 128 << 20  # a default for objects, most of which is on its way
+PREFETCH_BYTES = 128 << 20  # the default for objects
 _LEAST_BLOCK, _LARGEST_BLOCK = 256 << 10, 8 << 20
 _LEAST_CHUNKS, _MOST_CHUNKS = 1 << 20, 32 << 20
 _AT_EXIT = 2.0  # seconds
 
-# What an error without a number is.
+# For errors without a number.
 _NUMBERS: list[tuple[type[OSError], int]] = [
     (FileNotFoundError, errno.ENOENT),
     (PermissionError, errno.EACCES),
@@ -46,30 +44,30 @@ def open_stream(
     on_open: Callable[[StoredObject], object] | None = None,
     **options: Any,
 ) -> _core.RecordStream:
-    """The core's stream over files, with threads that fetch the objects among them.
+    """Return the core's stream over files, with threads that fetch the objects among them.
 
     Args:
-      files: as `stream_files` gives them.
+      files: as `stream_files` returns them.
       settings: of the stores.
-      arguments, options: the others of RecordStream.
-      prefetch_bytes: how much may be read ahead, of objects and of records together; None for a default.
-      on_open: called, on a thread that fetches, with each object whose size and version were not known, when they are.
+      arguments, options: other arguments of RecordStream.
+      prefetch_bytes: the limit for reading ahead, of objects and records together; None for a default.
+      on_open: called on a fetching thread with each object when its unknown size and version become known.
 
     Raises:
-      NoThreadError: the system has no thread to fetch with.
+      NoThreadError: the system has no more threads for this process.
     """
     objects = [file.object for file in files if isinstance(file, CoreFile) and isinstance(file.object, StoredObject)]
-    given: list[Any] = files  # type: ignore[assignment]
     if not objects:
         if prefetch_bytes is not None:
             options["prefetch_bytes"] = prefetch_bytes
-        return _core.RecordStream(given, *arguments, **options)
+        plain: Any = files
+        return _core.RecordStream(plain, *arguments, **options)
     total = PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
     chunks = min(max(total // 8, _LEAST_CHUNKS), _MOST_CHUNKS)
     fetching = Fetching(objects, settings, max(total - chunks, _LEAST_BLOCK), on_open)
     numbers = iter(range(len(objects)))
-    given = [_numbered(file, numbers) for file in files]
-    stream = _core.RecordStream(given, *arguments, prefetch_bytes=chunks, fetches=fetching.queue, **options)
+    numbered = [_numbered(file, numbers) for file in files]
+    stream = _core.RecordStream(numbered, *arguments, prefetch_bytes=chunks, fetches=fetching.queue, **options)
     fetching.start()
     return stream
 
@@ -81,7 +79,7 @@ def _numbered(file: Any, numbers: Any) -> Any:
 
 
 class Fetching:
-    """The threads that fetch for one stream, and what they know of its objects."""
+    """The threads that fetch for one stream, and the known sizes and versions of its objects."""
 
     def __init__(
         self,
@@ -91,19 +89,19 @@ class Fetching:
         on_open: Callable[[StoredObject], object] | None = None,
     ) -> None:
         requests = settings.max_requests
-        # Three quarters as many blocks as are on their way may wait for their turn.
+        # The memory holds `requests` blocks under way, and three quarters as many that are ready.
         block = min(max(4 * most_bytes // (7 * requests), _LEAST_BLOCK), _LARGEST_BLOCK)
         self.queue = _core.FetchQueue(bytes=most_bytes, block_bytes=block, requests=requests)
         self._objects = list(objects)
         self._settings = settings
         self._cache = cache_of(settings)
         self._on_open = on_open
-        self._lock = threading.Lock()  # guards `_threads`, `_busy`, and what `_objects` learns
+        self._lock = threading.Lock()  # guards `_threads`, `_busy` and `_objects`
         self._threads: list[threading.Thread] = []
         self._busy = 0
 
     def start(self) -> None:
-        """Starts another thread, unless there are enough."""
+        """Start another thread, up to the limit."""
         with self._lock:
             number = len(self._threads)
             if number >= self._settings.max_requests:
@@ -117,12 +115,12 @@ class Fetching:
                     raise
 
     def work(self, wanted: _core.Wanted) -> None:
-        """Fetches what was taken. Meanwhile another thread waits for what comes: the stream can't start one."""
+        """Fetch a range. First start a thread that waits for the next one, if there is none: the core can't do it."""
         with self._lock:
             self._busy += 1
-            nobody_waits = self._busy == len(self._threads)
+            all_busy = self._busy == len(self._threads)
         try:
-            if wanted.more or nobody_waits:
+            if wanted.more or all_busy:
                 self.start()
             self._fetch(wanted)
         finally:
@@ -130,67 +128,67 @@ class Fetching:
                 self._busy -= 1
 
     def _fetch(self, wanted: _core.Wanted) -> None:
-        """Delivers what is wanted, or says why not."""
+        """Deliver a range or its error."""
         try:
             data, size = self._read(wanted)
         except OSError as error:
-            self.queue.fail(wanted.number, _number_of(error), error.strerror or type(error).__name__)
+            self.queue.fail(wanted.number, _error_number(error), error.strerror or type(error).__name__)
         except TFRecordError as error:
             self.queue.fail(wanted.number, errno.EINVAL, str(error))
-        except BaseException as error:  # whoever waits for it must not wait for ever
-            self.queue.fail(wanted.number, errno.EIO, f"{type(error).__name__} while it was fetched")
+        except BaseException as error:  # otherwise the stream would wait forever
+            self.queue.fail(wanted.number, errno.EIO, f"{type(error).__name__} while fetching")
         else:
             self.queue.deliver(wanted.number, data, size)
 
     def _read(self, wanted: _core.Wanted) -> tuple[Buffer, int | None]:
-        found = self._objects[wanted.object]
-        if found.size is None and wanted.opens and wanted.start == 0 and self._cache is None:
-            data, info = read_head(found.store, found.key, wanted.end, self._settings)
+        source = self._objects[wanted.object]
+        if source.size is None and wanted.opens and wanted.start == 0 and self._cache is None:
+            data, info = read_head(source.store, source.key, wanted.end, self._settings)
             self._opened(wanted.object, info)
             return data, info.size
-        if found.size is None:
-            found = self._opened(wanted.object, info_of(found, self._settings))
-        assert found.size is not None
-        end = min(wanted.end, found.size) if wanted.opens else wanted.end
-        data = self._kept(found, wanted.start, end)
+        if source.size is None:
+            source = self._opened(wanted.object, read_info(source.store, source.key, self._settings))
+        assert source.size is not None
+        end = min(wanted.end, source.size) if wanted.opens else wanted.end
+        data = self._kept(source, wanted.start, end)
         if data is None:
-            data = read_range(found.store, found.key, wanted.start, end, found.version, self._settings)
-        return data, found.size if wanted.opens else None
+            data = read_range(source.store, source.key, wanted.start, end, source.version, self._settings)
+        return data, source.size if wanted.opens else None
 
     def _opened(self, number: int, info: ObjectInfo) -> StoredObject:
-        """The object with the size and the version that it has."""
-        found = self._objects[number]
-        if found.listed not in (None, info.size):
-            said = f"it has {info.size} bytes, and {found.listed} by the list of files"
-            raise OSError(errno.ESTALE, said, found.url)
+        """Return the object with its size and version."""
+        source = self._objects[number]
+        if source.listed not in (None, info.size):
+            problem = f"the object has {info.size} bytes, but the shard list specifies {source.listed}"
+            raise OSError(errno.ESTALE, problem, source.url)
         with self._lock:
             known = self._objects[number]
             if known.size is None:
-                known = self._objects[number] = found._replace(size=info.size, version=info.version)
-        if (known.size, known.version) != (info.size, info.version):  # another request was quicker
-            raise changed(found.url)
+                known = self._objects[number] = source._replace(size=info.size, version=info.version)
+        if (known.size, known.version) != (info.size, info.version):  # an earlier request
+            raise changed(source.url)
         if self._on_open is not None:
             self._on_open(known)
         return known
 
-    def _kept(self, found: StoredObject, start: int, end: int) -> Buffer | None:
-        """The bytes from the copy in the cache, which is made now if there is none; None without a cache."""
-        if self._cache is None or found.size is None:
+    def _kept(self, source: StoredObject, start: int, end: int) -> Buffer | None:
+        """Return bytes of the copy in the cache, which is fetched first if it is missing; None without a cache."""
+        if self._cache is None or source.size is None:
             return None
-        info = ObjectInfo(found.url, found.size, found.version)
-        descriptor = self._cache.open(found.store, found.key, info, self._settings)
+        info = ObjectInfo(source.url, source.size, source.version)
+        descriptor = self._cache.open(source.store, source.key, info, self._settings)
         if descriptor is None:
             return None
         with open(descriptor, "rb", buffering=0) as copy:
             copy.seek(start)
             data = bytearray(end - start)
             view = memoryview(data)
-            while view and (got := copy.readinto(view)):
-                view = view[got:]
-        return None if view else data  # cut off since it was looked at: the store has all of it
+            while view and (size := copy.readinto(view)):
+                view = view[size:]
+        return None if view else data  # a shortened copy is ignored
 
     def close(self) -> None:
-        """Ends the threads; one that waits for an answer ends when it has come."""
+        """End the threads; requests under way are completed first."""
         self.queue.close()
 
 
@@ -199,21 +197,7 @@ def _fetch_all(fetching: Fetching) -> None:
         fetching.work(wanted)
 
 
-def _number_of(error: OSError) -> int:
+def _error_number(error: OSError) -> int:
     if error.errno is not None:
         return error.errno
-    return next((number for kind, number in _NUMBERS if isinstance(error, kind)), errno.EIO)
-
-
-def info_of(found: StoredObject, settings: StoreSettings) -> ObjectInfo:
-    """Size and version, tried again as ranges are."""
-    deadline, tried = time.monotonic() + settings.timeout, 0
-    while True:
-        try:
-            return found.store.info(found.key)
-        except OSError as error:
-            tried += 1
-            wait = min(0.1 * 2**tried, 8.0)
-            if not is_worth_another_try(error, tried) or time.monotonic() + wait > deadline:
-                raise
-        time.sleep(wait)
+    return next((number for error_class, number in _NUMBERS if isinstance(error, error_class)), errno.EIO)

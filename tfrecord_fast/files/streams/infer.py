@@ -1,4 +1,4 @@
-"""The features of the records in files, or of records that are given."""
+"""Inference of features from the records in files or from records in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .records import record_stream
 __all__ = ["infer_features", "infer_sequence_features"]
 
 _BATCH = 1024
-_READ_AHEAD = 16 << 20  # a look at the first records needs no more
+_READ_AHEAD = 16 << 20  # for the first records only
 
 
 def infer_features(
@@ -40,24 +40,24 @@ def infer_features(
     max_requests: int = 16,
     cache_dir: PathLike | None = None,
 ) -> dict[str, InferredFeature]:
-    """Looks at Examples and returns the features that parse them.
+    """Infer the features that parse Examples.
 
     Args:
       files_or_batch: files, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator
         or an array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence, bytes are records and str are paths.
-      max_records: how many to look at; None: all.
-      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
+      max_records: the number of records to examine; None: all.
+      storage_options, max_requests, cache_dir: for URLs, as in ShardReader.
 
     Returns:
-      A dict, sorted by key: FixedLenFeature if every record seen has the key with the same number of values, at least
-      one (shape [] for one), else VarLenFeature. A key without a kind in any record is left out. If a later record
-      breaks an inferred shape, the error says so.
+      A dict, sorted by key: FixedLenFeature if every examined record has the key with the same number of values, at
+      least one (shape [] for one), else VarLenFeature. A key without a type in any record is left out. A later record
+      that doesn't match an inferred shape raises an error when it is parsed.
 
     Raises:
-      errors.InvalidArgumentError: a key has two kinds, a record is malformed, a record is something else than an
-        Example (the error says what it looks like: a TensorBoard event, text, …), or the records are SequenceExamples
-        (see `infer_sequence_features`). An empty record is an Example without features.
-      errors.DataLossError: a file is damaged, or no TFRecord file (the error says what it is: a Git LFS pointer, …).
+      errors.InvalidArgumentError: a key has two types; a record is malformed or not an Example (the error names the
+        likely format: a TensorBoard event, text, …); or the records are SequenceExamples (see
+        `infer_sequence_features`). An empty record is an Example without features.
+      errors.DataLossError: a file is damaged or not a TFRecord file (the error names the likely format).
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
     with explaining():
@@ -72,11 +72,11 @@ def infer_sequence_features(
     max_requests: int = 16,
     cache_dir: PathLike | None = None,
 ) -> tuple[dict[str, InferredFeature], dict[str, InferredList]]:
-    """As `infer_features`, for SequenceExamples.
+    """Infer the features of SequenceExamples, as `infer_features` does.
 
     Returns:
       (context features, sequence features): for a feature list FixedLenSequenceFeature with allow_missing=True if
-      every step seen has the same number of values, else VarLenFeature.
+      every examined step has the same number of values, else VarLenFeature.
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
     with explaining():
@@ -88,7 +88,7 @@ def _most(max_records: int | None) -> int | None:
 
 
 def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
-    """Batches of the records given, or of those in files: bytes in a sequence are records, str are paths."""
+    """Return batches of records, from memory or from files: bytes in a sequence are records, str are paths."""
     if isinstance(source, _core.RecordBatch | BytesArray):
         return [source]
     if hasattr(source, "batch") and not isinstance(source, str | bytes):
@@ -106,14 +106,14 @@ def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
 
 
 def _is_record(value: object) -> bool:
-    """Whether that is bytes, and not a name; an array of uint8 is."""
+    """Return True for bytes-like objects, including arrays of uint8."""
     if isinstance(value, np.ndarray):
         return bool(value.dtype == np.uint8)
     return isinstance(value, bytes | bytearray | memoryview)
 
 
 def _sequence(source: Any) -> Any:
-    """The values of an array of NumPy, pyarrow, pandas or polars, as a list."""
+    """Convert an array of NumPy, pyarrow, pandas or polars to a list."""
     if isinstance(source, np.ndarray):
         return source.ravel().tolist() if source.ndim else source.item()
     for to_list in ("to_pylist", "to_list"):

@@ -1,4 +1,4 @@
-"""The files that names, folders and patterns stand for, with their sizes: what planning starts from."""
+"""Expand names, folders and patterns to files with their sizes, before planning."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from .random_access import infos_of
 
 __all__ = ["extension_of", "files_below", "is_tfrecord_extension", "listed_parts"]
 
-_HIDDEN = (".", "_")  # what names begin with that are no data: drafts, manifests, marks of success
-_INDEX = ".idx"  # what names of indexes end with
+_HIDDEN = (".", "_")  # prefixes of drafts, manifests and markers
+_INDEX = ".idx"
 _TFRECORDS = ("tfrecord", "tfrecords", "tfrec", "tfr", "tf", "record", "records", "rec", "recordio")
 _TFRECORD = re.compile(rf"\.({'|'.join(_TFRECORDS)})(-.*)?", re.IGNORECASE)
 _COMPRESSED = {codec.extension for codec in CODECS.values() if codec.extension}
 
 
 def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
-    """Each file as one part, in the order given; those of a pattern or a folder sorted by name.
+    """Return each file as a whole FilePart, in order; the files of a pattern or a folder are sorted by name.
 
-    In a folder, files whose names begin with `.` or `_` are left out, and so is what lies in folders with such names;
-    and so are indexes (`.idx`), if there is anything else.
+    Files and folders within a folder whose names begin with `.` or `_` are skipped; so are indexes (`.idx`), unless
+    there is nothing else.
 
     Raises:
-      TypeError: one of the files is neither a path nor a URL: another process could not open it.
-      FileNotFoundError: there is no such file, or a pattern or a folder has none.
+      TypeError: a file is neither a path nor a URL, so another process could not open it.
+      FileNotFoundError: a file does not exist, or a pattern or folder has no files.
     """
     parts: list[FilePart] = []
-    unknown: list[tuple[int, str, StoredObject]] = []  # objects whose sizes are asked for side by side
+    unknown: list[tuple[int, str, StoredObject]] = []  # their sizes are requested in parallel
     for file in flatten(files):
         if isinstance(file, FilePart):
             parts.append(file)
             continue
         if not isinstance(file, str | Location):
-            given = file.file if isinstance(file, FileObject) else file
-            raise TypeError(f"only paths and URLs can be read elsewhere, got {type(given).__name__}")
+            content = file.file if isinstance(file, FileObject) else file
+            raise TypeError(f"only paths and URLs can be read by other processes, got {type(content).__name__}")
         name, is_url = location_of(file)
         if not is_url:
             parts += _local_parts(name)
@@ -55,8 +55,9 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
         else:
             unknown.append((len(parts), name, stored_objects(name, settings)[0]))
             parts.append(FilePart(name, -1))
-    for (place, name, _), info in zip(unknown, infos_of([one for _, _, one in unknown], settings), strict=True):
-        parts[place] = FilePart(name, info.size, info.version)
+    infos = infos_of([source for _, _, source in unknown], settings)
+    for (number, name, _), info in zip(unknown, infos, strict=True):
+        parts[number] = FilePart(name, info.size, info.version)
     return parts
 
 
@@ -65,36 +66,36 @@ def _local_parts(name: str) -> list[FilePart]:
         names = matching_paths(name, recursive=True)
         if not names:
             raise FileNotFoundError(2, "no file matches the pattern", name)
-        found = [(one, os.stat(one)) for one in names]
-        parts = [_local_part(one, known) for one, known in found if not stat.S_ISDIR(known.st_mode)]
+        statuses = [(path, os.stat(path)) for path in names]
+        parts = [_local_part(path, status) for path, status in statuses if not stat.S_ISDIR(status.st_mode)]
         if not parts:
             raise FileNotFoundError(2, "only folders match the pattern", name)
         return parts
-    known = os.stat(name)
-    if not stat.S_ISDIR(known.st_mode):
-        return [_local_part(name, known)]
+    status = os.stat(name)
+    if not stat.S_ISDIR(status.st_mode):
+        return [_local_part(name, status)]
     parts = [_local_part(path, os.stat(path)) for path in _without_indexes(_below(name))]
     if not parts:
-        raise FileNotFoundError(2, "there is no file in the folder", name)
+        raise FileNotFoundError(2, "no files in the folder", name)
     return parts
 
 
 def files_below(folder: str) -> list[str]:
-    """The files in a local folder and its folders, sorted, without hidden ones and indexes; if some are called TFRecord
-    files by their names, those alone.
+    """Return the files below a local folder, sorted, without hidden files and indexes. If there are files with names of
+    TFRecord files, return only these.
 
     Raises:
-      FileNotFoundError: there is none.
+      FileNotFoundError: there are none.
       OSError: a folder can't be read.
     """
     names = _without_indexes(_below(folder))
     if not names:
-        raise FileNotFoundError(2, "there is no file in the folder", folder)
+        raise FileNotFoundError(2, "no files in the folder", folder)
     return [name for name in names if _is_called_tfrecord(name)] or names
 
 
 def extension_of(path: str) -> str:
-    """In lower case, not counting that of the compression."""
+    """Return the extension in lower case, without that of the compression."""
     stem, extension = os.path.splitext(path)
     if extension.lower() in _COMPRESSED:
         extension = os.path.splitext(stem)[1]
@@ -102,7 +103,7 @@ def extension_of(path: str) -> str:
 
 
 def is_tfrecord_extension(extension: str) -> bool:
-    """Whether files with it are TFRecord files."""
+    """Return True for an extension of TFRecord files."""
     return _TFRECORD.fullmatch(extension) is not None
 
 
@@ -111,27 +112,27 @@ def _is_called_tfrecord(path: str) -> bool:
 
 
 def _without_indexes(names: Iterable[str]) -> list[str]:
-    """Sorted, and without indexes, unless there is nothing else."""
-    found = sorted(names)
-    return [name for name in found if not name.endswith(_INDEX)] or found
+    """Sort names and remove indexes, unless there is nothing else."""
+    ordered = sorted(names)
+    return [name for name in ordered if not name.endswith(_INDEX)] or ordered
 
 
-def _local_part(path: str, known: os.stat_result) -> FilePart:
-    if not stat.S_ISREG(known.st_mode):
-        raise TypeError(f"{path} is not a regular file: what is read from it here could not be read elsewhere")
-    return FilePart(os.path.abspath(path), known.st_size, known.st_mtime_ns)
+def _local_part(path: str, status: os.stat_result) -> FilePart:
+    if not stat.S_ISREG(status.st_mode):
+        raise TypeError(f"{path} is not a regular file; other processes could not read the same data from it")
+    return FilePart(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 
 
 def _below(folder: str) -> Iterator[str]:
-    seen = set()  # links may lead round in circles
+    seen = set()  # links may form circles
     for top, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
-        here = os.stat(top)
-        if (here.st_dev, here.st_ino) in seen:
+        status = os.stat(top)
+        if (status.st_dev, status.st_ino) in seen:
             folders.clear()
             continue
-        seen.add((here.st_dev, here.st_ino))
-        folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
-        yield from (os.path.join(top, one) for one in names if not one.startswith(_HIDDEN))
+        seen.add((status.st_dev, status.st_ino))
+        folders[:] = sorted(name for name in folders if not name.startswith(_HIDDEN))
+        yield from (os.path.join(top, name) for name in names if not name.startswith(_HIDDEN))
 
 
 def _raise(error: OSError) -> None:
@@ -139,23 +140,23 @@ def _raise(error: OSError) -> None:
 
 
 def _objects_of(url: str, settings: StoreSettings) -> list[FilePart]:
-    """Of a pattern, or of a folder that is named with a "/" at its end."""
+    """List the objects of a pattern, or of a folder, whose URL ends in "/"."""
     if is_pattern(url):
-        found = stored_objects(url, settings)
-        infos = [ObjectInfo(one.url, one.size or 0, one.version) for one in found]
-        if any(one.size is None for one in found):
-            infos = list(infos_of(found, settings))
-        return [_object_part(url, one.key, info) for one, info in zip(found, infos, strict=True)]
+        objects = stored_objects(url, settings)
+        infos = [ObjectInfo(source.url, source.size or 0, source.version) for source in objects]
+        if any(source.size is None for source in objects):
+            infos = infos_of(objects, settings)
+        return [_object_part(url, source.key, info) for source, info in zip(objects, infos, strict=True)]
     store, folder = find_store(url, settings, lists=True)
     below = len(store.url(folder))
     shown = {
         info.url: info
         for info in store.list(folder)
-        if not any(p.startswith(_HIDDEN) for p in info.url[below:].split("/"))
+        if not any(name.startswith(_HIDDEN) for name in info.url[below:].split("/"))
     }
     infos = [shown[url] for url in _without_indexes(shown)]
     if not infos:
-        raise FileNotFoundError(2, "there is no object in the folder", store.url(folder))
+        raise FileNotFoundError(2, "no objects in the folder", store.url(folder))
     return [_object_part(url, folder + info.url[below:], info) for info in infos]
 
 

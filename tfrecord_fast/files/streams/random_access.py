@@ -12,15 +12,14 @@ from ...errors import InvalidArgumentError
 from ...typing import Files
 from ..naming.addresses import is_pattern
 from ..naming.location import Location
-from ..stores import ObjectInfo, StoreSettings, find_store, read_range
+from ..stores import ObjectInfo, StoreSettings, find_store, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
-from .core_files import CoreObject, core_files, flatten
-from .fetching import Fetching, info_of
-from .local_paths import random_location
+from .core_files import CoreObject, core_files, flatten, random_location
+from .fetching import Fetching
 
 __all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
 
-_AHEAD_BYTES = 64 << 20  # asked for at once, of objects
+_AHEAD_BYTES = 64 << 20  # requested at once, of objects
 
 
 class Opened(NamedTuple):
@@ -63,13 +62,13 @@ def found_objects(locations: Sequence[Location], settings: StoreSettings) -> lis
     return result
 
 
-def infos_of(wanted: list[StoredObject], settings: StoreSettings) -> list[ObjectInfo]:
+def infos_of(objects: list[StoredObject], settings: StoreSettings) -> list[ObjectInfo]:
     """Return sizes and versions, which are requested in parallel."""
-    if not wanted:
+    if not objects:
         return []
-    workers = Workers(min(settings.max_requests, len(wanted)), "tfrecord_fast sizes")
+    workers = Workers(min(settings.max_requests, len(objects)), "tfrecord_fast sizes")
     try:
-        return list(workers.map(lambda found: info_of(found, settings), wanted))
+        return list(workers.map(lambda source: read_info(source.store, source.key, settings), objects))
     finally:
         workers.stop()
 
@@ -115,7 +114,7 @@ def open_random(
     if fetching is not None:
         fetching.start()
     try:
-        # What waits for a store does not need a processor.
+        # Threads that wait for a store do not need a processor.
         threads = num_threads if fetching is None else max(num_threads, min(settings.max_requests, len(missing)))
         scanned = iter(_core.open_indexes(origins, threads, max_record_bytes, queue))
         indexes = [next(scanned) if index is None else index for index in loaded]
@@ -145,7 +144,7 @@ def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex
     if not location.is_url:
         return _core.RecordIndex.load(os.fsencode(location.name))
     (match,) = stored_objects(location.name, settings)
-    info = info_of(match, settings)
+    info = read_info(match.store, match.key, settings)
     text = bytes(read_range(match.store, match.key, 0, info.size, info.version, settings))
     try:
         return _core.RecordIndex.parse(text)

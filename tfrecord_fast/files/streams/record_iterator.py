@@ -1,4 +1,4 @@
-"""The records of one file, one by one, under TensorFlow 1's name."""
+"""TensorFlow 1's iterator over the records of a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 class _RecordIterator:
-    """Continues where it stopped: a file that has grown since yields its new records."""
+    """An iterator that, at the end of a growing file, can continue with its new records."""
 
     def __init__(
         self,
@@ -40,8 +40,8 @@ class _RecordIterator:
         self._compression_type = compression_type
         self._max_record_bytes = max_record_bytes
         self._records: Iterator[bytes] | None = None
-        self._given = 0
-        self._lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
+        self._yielded = 0
+        self._lock = threading.RLock()  # reentrant: if a file object calls `next`, the core raises an error
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -50,7 +50,7 @@ class _RecordIterator:
         with self._lock:
             try:
                 for record in self._records or self._opened():
-                    self._given += 1
+                    self._yielded += 1
                     return record
             except BaseException as error:
                 self._records = None
@@ -63,7 +63,7 @@ class _RecordIterator:
             raise StopIteration
 
     def _opened(self) -> Iterator[bytes]:
-        """The records after those given; none once this is closed."""
+        """Open the file after the last yielded record; return an empty iterator once this is closed."""
         if self._files is None:
             return iter(())
         stream = record_stream(
@@ -72,20 +72,20 @@ class _RecordIterator:
             settings=self._settings,
             max_record_bytes=self._max_record_bytes,
         )
-        self._records = after(stream.records(), self._given)
+        self._records = after(stream.records(), self._yielded)
         return self._records
 
     def close(self) -> None:
-        """Closes the file; there are no more records."""
+        """Close the file and end the iteration."""
         self._files = self._records = None
 
     def reopen(self) -> None:
-        """Opens the file again at the next `next()`, after the last record given."""
+        """Open the file again at the next `next()`, after the last yielded record."""
         self._records = None
 
 
 def _is_flushed(error: DataLossError) -> bool:
-    """Whether what is missing of a ZLIB stream is only its end: all that can be decompressed is whole records."""
+    """Return True if a truncated ZLIB stream was flushed after a whole record."""
     if error.path is None or "ZLIB: the compressed stream is truncated" not in error.reason:
         return False
     stream, count = zlib.decompressobj(), 0
@@ -107,22 +107,22 @@ def tf_record_iterator(
     max_requests: int = 16,
     cache_dir: PathLike | None = None,
 ) -> _RecordIterator:
-    """Iterates over the records of one file, as bytes.
+    """Iterate over the records of one file, as bytes.
 
     Args:
       path: as for TFRecordDataset.
       options: compression type or TFRecordOptions; None detects.
-      allow_open: a ZLIB stream that was flushed and not closed yet, as by a writer that still writes, ends after its
-        last whole record, as with TensorFlow; else it is an error there.
-      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
-      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
+      allow_open: a ZLIB stream that was flushed but not closed, as by an active writer, ends after its last whole
+        record, as in TensorFlow; otherwise this is an error.
+      max_record_bytes: a header with a larger size is damage; None: the format's limit, 2**62 bytes.
+      storage_options, max_requests, cache_dir: for URLs, as in ShardReader.
 
     Returns:
-      An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()` tries
-      again after the last record given, as TensorFlow's does, and yields what was appended since.
+      An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()`
+      continues after the last yielded record, as in TensorFlow, and yields appended records.
 
     Raises:
-      FileNotFoundError, errors.DataLossError: as for TFRecordDataset, at the record concerned.
+      FileNotFoundError, errors.DataLossError: as for TFRecordDataset, at the missing or damaged record.
     """
     compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
     settings = store_settings(storage_options, max_requests, cache_dir)

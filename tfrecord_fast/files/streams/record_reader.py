@@ -1,4 +1,4 @@
-"""The record that begins at a byte of a file, as TensorFlow's random reader gives it."""
+"""TensorFlow's random reader: the record at a byte offset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...base.record_format import FRAME_BYTES
 from ...errors import DataLossError, FailedPreconditionError, OutOfRangeError
 from ...typing import PathLike
 from ..naming.numbers import max_record_size
-from .local_paths import local_path
+from .core_files import local_path
 
 __all__ = ["tf_record_random_reader"]
 
@@ -26,11 +26,11 @@ class _RandomReader:
         self._max_record_bytes = max_record_bytes
 
     def read(self, offset: int) -> tuple[bytes, int]:
-        """The record that begins at that byte, and where the next one begins.
+        """Return the record at a byte offset, and the offset of the next one.
 
         Raises:
-          errors.OutOfRangeError: the file ends there, or before.
-          errors.DataLossError: no record begins there, or it is damaged.
+          errors.OutOfRangeError: `offset` is at or after the end of the file.
+          errors.DataLossError: no valid record begins at `offset`.
         """
         if self._file is None:
             raise FailedPreconditionError(f"{self._path}: the reader is closed")
@@ -55,22 +55,22 @@ class _RandomReader:
         return reader.record(0), end
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def tf_record_random_reader(path: PathLike, *, max_record_bytes: int | None = None) -> _RandomReader:
-    """A reader of single records of an uncompressed local file, by the bytes at which they begin.
+    """Open an uncompressed local file to read single records by their byte offsets.
 
-    It is for scripts that keep such places; `IndexedReader` reads by number, and many records at once.
+    For scripts that store offsets. `IndexedReader` reads records by number, and many at once.
 
     Returns:
-      An object with `read(offset)`, which gives (record, offset of the next one), and `close()`.
+      An object with `read(offset)`, which returns (record, offset of the next one), and `close()`.
 
     Raises:
-      FileNotFoundError: there is no such file.
+      FileNotFoundError: the file does not exist.
 
     >>> import tfrecord_fast as tf
     >>> with tf.io.TFRecordWriter("/tmp/letters.tfrecord") as writer:

@@ -1,4 +1,4 @@
-"""The records of files in order, through the native reader, with settings for one reader among others."""
+"""The records of files in order, with defaults for one of several readers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def record_stream(
     read_ahead: int = REMOTE_BYTES,
     **options: Any,
 ) -> _core.RecordStream:
-    """A stream over the records of files.
+    """Open a stream over the records of files.
 
     Args:
-      files: as `flatten` gives them.
-      compression_type: None detects, file by file.
-      buffer_bytes: how much may be read ahead, if that is more than 8 MiB; of URLs, `read_ahead`.
-      settings: of the stores that URLs lead to.
-      options: the other options of RecordStream.
+      files: as `flatten` returns them.
+      compression_type: None detects the type of each file.
+      buffer_bytes, read_ahead: at least this many bytes may be read ahead; `read_ahead` with URLs only, else 8 MiB.
+      settings: of the stores of URLs.
+      options: other arguments of RecordStream.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.
@@ -52,6 +52,5 @@ def record_stream(
 
 
 def after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
-    """Without the first `count`, which are passed over when the first one is asked for."""
-    # What is wanted is asked for after each record has come, so an error passes over nothing.
+    """Skip the first `count` records when the first one is requested; an error skips none."""
     return compress(records, chain(repeat(False, count), repeat(True))) if count else records

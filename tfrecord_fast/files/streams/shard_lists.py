@@ -1,4 +1,4 @@
-"""Lists of files, with their sizes and counts, kept as a file: so that a bucket need not be listed."""
+"""Lists of files with their sizes and record counts, read from a file instead of listing a bucket."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ListedCount", "ListedFile", "ShardList", "listed_counts"]
 
 
 class ListedFile(str):
-    """The name of a file, and what a list says of it: `bytes` and `records`, None where it says nothing."""
+    """The name of a file, with `bytes` and `records` from a shard list (None if not listed)."""
 
     bytes: int | None
     records: int | None
@@ -32,24 +32,24 @@ class ListedFile(str):
 
 
 class ShardList(Sequence[ListedFile]):
-    """The files that a text file or a manifest names, for everything that takes files.
+    """The files named in a text file or a manifest. Every reader accepts it as files.
 
-    A text file has one name per line; empty lines, and those whose first character is `#`, are left out. A manifest is
-    JSON, `{"files": [{"name": "a.tfrecord", "bytes": 1048, "records": 12}, …]}`, as `ExampleWriter(manifest=…)` writes
-    it; `bytes` and `records` may be missing. Names are paths or URLs; relative ones are relative to the list's folder.
+    A text file has one name per line; empty lines and lines that begin with `#` are skipped. A manifest is JSON,
+    `{"files": [{"name": "a.tfrecord", "bytes": 1048, "records": 12}, …]}`, as written by `ExampleWriter(manifest=…)`;
+    `bytes` and `records` are optional. Names are paths or URLs; relative ones are relative to the list's folder.
 
-    With a manifest, `len(reader)` needs no look into files whose `bytes` and `records` are there. A file that has
-    another size than its manifest says is not read from a store: the manifest, or the file, is out of date.
+    `len(reader)` uses `bytes` and `records` from a manifest instead of opening the files. Reading an object whose size
+    differs from its manifest raises an error, since one of them is out of date.
 
-    The list is read once, here. It is a sequence of str, whose slices are lists of the same kind; it pickles.
+    The list is read once, here. It is a sequence of str that can be pickled; a slice is another ShardList.
 
     Args:
       path: the list's path or URL.
-      storage_options: for the store of a URL; those of the files themselves are the reader's.
+      storage_options: for the list's URL; the reader has its own for the files.
 
     Raises:
       FileNotFoundError, OSError: the list can't be read.
-      errors.InvalidArgumentError: it names no file, or is no such list; names the line or the entry.
+      errors.InvalidArgumentError: the list is empty or malformed; the error names the line or the entry.
 
     >>> import os, tempfile, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "shards.txt")
@@ -61,30 +61,29 @@ class ShardList(Sequence[ListedFile]):
     __slots__ = ("_files", "_path")
 
     def __init__(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
-        place = location_of(path)
-        if place.is_url:
-            content = _object(place.name, as_settings(storage_options))
-            self._path = public_url(place.name)
+        name, is_url = location_of(path)
+        if is_url:
+            content, folder = _object(name, as_settings(storage_options)), _folder_of(name)
+            self._path = public_url(name)
         else:
-            with open(place.name, "rb") as file:
-                content = file.read()
-            self._path = place.name
-        names = _folder_of(place.name) if place.is_url else _Folder(os.path.dirname(os.path.abspath(place.name)), "")
-        self._files = _files_in(content, names, self._path)
+            with open(name, "rb") as file:
+                content, folder = file.read(), _Folder(os.path.dirname(os.path.abspath(name)), "")
+            self._path = name
+        self._files = _files_in(content, folder, self._path)
 
     @property
     def path(self) -> str:
-        """Where the list was read from."""
+        """The path or URL of the list."""
         return self._path
 
     @property
     def num_bytes(self) -> int | None:
-        """The bytes of all files; None if the list doesn't say."""
+        """The total size of the files; None if the list does not have all sizes."""
         return _sum([file.bytes for file in self._files])
 
     @property
     def num_records(self) -> int | None:
-        """The records of all files; None if the list doesn't say."""
+        """The total number of records; None if the list does not have all numbers."""
         return _sum([file.records for file in self._files])
 
     def __len__(self) -> int:
@@ -99,9 +98,9 @@ class ShardList(Sequence[ListedFile]):
     def __getitem__(self, index: int | slice) -> ListedFile | ShardList:
         if not isinstance(index, slice):
             return self._files[index]
-        part = ShardList.__new__(ShardList)
-        part._path, part._files = self._path, self._files[index]
-        return part
+        files = ShardList.__new__(ShardList)
+        files._path, files._files = self._path, self._files[index]
+        return files
 
     def __iter__(self) -> Iterator[ListedFile]:
         return iter(self._files)
@@ -109,7 +108,7 @@ class ShardList(Sequence[ListedFile]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ShardList):
             return NotImplemented
-        return [_said(file) for file in self] == [_said(file) for file in other]
+        return [_entry_of(file) for file in self] == [_entry_of(file) for file in other]
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -125,31 +124,31 @@ class ShardList(Sequence[ListedFile]):
 
 
 class ListedCount(NamedTuple):
-    """What a list says of a file."""
+    """The size and number of records of a file in a shard list."""
 
     bytes: int
     records: int
 
 
 def listed_counts(files: Iterable[object]) -> dict[str, ListedCount]:
-    """What lists say of those local files that they say both numbers of, by the names under which they are read."""
-    found: dict[str, ListedCount] = {}
+    """Return the sizes and numbers of records of local files for which a list has both, by path."""
+    counts: dict[str, ListedCount] = {}
     for file in files:
         if isinstance(file, ListedFile) and file.bytes is not None and file.records is not None:
-            place = location_of(file)
-            if not place.is_url:
-                found[place.name] = ListedCount(file.bytes, file.records)
-    return found
+            location = location_of(file)
+            if not location.is_url:
+                counts[location.name] = ListedCount(file.bytes, file.records)
+    return counts
 
 
 class _Folder:
-    """The folder that names are relative to; `end` is what a URL has after it."""
+    """The folder that names are relative to; `end` is the rest of a URL after it."""
 
     def __init__(self, path: str, end: str) -> None:
         self._path, self._end = path, end
 
     def full(self, name: str) -> str:
-        """The name, seen from anywhere."""
+        """Return the absolute name."""
         if "://" in name or os.path.isabs(name):
             return name
         if "://" not in self._path:
@@ -158,7 +157,7 @@ class _Folder:
 
 
 def _folder_of(url: str) -> _Folder:
-    """A URL's folder; chained ones, `zip://a/list.txt::s3://…`, have it in their first part."""
+    """Return the folder of a URL; of a chained URL, `zip://a/list.txt::s3://…`, of its first link."""
     first, chain, rest = url.partition("::")
     if first.startswith(("http://", "https://")):
         first = first.partition("#")[0].partition("?")[0]
@@ -175,37 +174,37 @@ def _files_in(content: bytes, folder: _Folder, path: str) -> list[ListedFile]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidArgumentError(f"{path}: a list of files is text, in UTF-8") from None
+        raise InvalidArgumentError(f"{path}: the list is not UTF-8 text") from None
     if text.lstrip().startswith("{"):
-        files = _of_manifest(text, folder, path)
+        files = _manifest_files(text, folder, path)
     else:
         lines = (line.strip() for line in text.splitlines())
         files = [ListedFile(folder.full(line)) for line in lines if line and not line.startswith("#")]
         wrong = next((number for number, line in enumerate(text.splitlines(), 1) if "\0" in line), None)
         if wrong is not None:
-            raise InvalidArgumentError(f"{path}: line {wrong} has a null character: no name of a file")
+            raise InvalidArgumentError(f"{path}: line {wrong} has a null character")
     if not files:
-        raise InvalidArgumentError(f"{path}: the list names no file")
+        raise InvalidArgumentError(f"{path}: the list is empty")
     return files
 
 
-def _of_manifest(text: str, folder: _Folder, path: str) -> list[ListedFile]:
+def _manifest_files(text: str, folder: _Folder, path: str) -> list[ListedFile]:
     try:
-        found = json.loads(text)
+        manifest = json.loads(text)
     except ValueError as error:
-        raise InvalidArgumentError(f"{path}: the manifest is no JSON: {error}") from None
-    listed = found.get("files")
-    if not isinstance(listed, list):
-        raise InvalidArgumentError(f'{path}: a manifest is {{"files": [...]}}')
-    return [_entry(entry, folder, f"{path}: entry {number} of the manifest") for number, entry in enumerate(listed)]
+        raise InvalidArgumentError(f"{path}: the manifest is not valid JSON: {error}") from None
+    entries = manifest.get("files")
+    if not isinstance(entries, list):
+        raise InvalidArgumentError(f'{path}: the manifest has no "files": [...]')
+    return [_file(entry, folder, f"{path}: entry {number} of the manifest") for number, entry in enumerate(entries)]
 
 
-def _entry(entry: object, folder: _Folder, where: str) -> ListedFile:
+def _file(entry: object, folder: _Folder, where: str) -> ListedFile:
     if not isinstance(entry, dict):
-        raise InvalidArgumentError(f"{where} is no object")
+        raise InvalidArgumentError(f"{where} is not an object")
     name = entry.get("name")
     if not isinstance(name, str) or not name or "\0" in name:
-        raise InvalidArgumentError(f'{where} has no "name"')
+        raise InvalidArgumentError(f'{where} has no valid "name"')
     return ListedFile(folder.full(name), _number(entry, "bytes", where), _number(entry, "records", where))
 
 
@@ -214,7 +213,7 @@ def _number(entry: dict[str, Any], key: str, where: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 62:
-        raise InvalidArgumentError(f'{where}: "{key}" is a number of them, got {value!r}')
+        raise InvalidArgumentError(f'{where}: "{key}" must be a non-negative integer, got {value!r}')
     return value
 
 
@@ -223,5 +222,5 @@ def _sum(values: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def _said(file: ListedFile) -> tuple[str, int | None, int | None]:
+def _entry_of(file: ListedFile) -> tuple[str, int | None, int | None]:
     return str(file), file.bytes, file.records

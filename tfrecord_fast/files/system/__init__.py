@@ -2,9 +2,8 @@
 
 | module | contents |
 | --- | --- |
-| `file_system` | `tf.io.gfile`: list, stat, copy, rename, remove |
+| `file_system` | `tf.io.gfile` and whole files: list, stat, copy, rename, remove, read, write |
 | `remote_files` | the same for URLs |
-| `opening`, `url_reader`, `url_writer` | URLs opened as files |
-| `whole_files` | a file read or written as a whole |
+| `url_reader`, `url_writer` | URLs opened as files |
 | `temporary` | files written under a temporary name and renamed once complete |
 """

@@ -1,6 +1,6 @@
-"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL in a store of objects.
+"""Files by name, as in `tf.io.gfile`: in the local file system, or by URL in an object store.
 
-`storage_options` are for the stores of URLs: credentials, an endpoint, `anon`. None: the environment says them.
+`storage_options` are for the stores of URLs: credentials, an endpoint, `anon`. None: taken from the environment.
 """
 
 from __future__ import annotations
@@ -9,19 +9,22 @@ import errno
 import io
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ...errors import InvalidArgumentError
-from ...typing import PathLike
+from ...typing import BytesLike, PathLike
 from ...values.columns.strings import as_bytes
 from ..naming.addresses import public_url
 from ..naming.location import location_of
 from ..naming.patterns import begins_with_a_pattern, matching_paths
 from ..stores.objects import glob_urls
 from . import remote_files as remote
-from .opening import open_url
 from .temporary import complete_file
+from .url_reader import open_url
 from .url_writer import UrlWriter
 
 __all__ = [
@@ -33,16 +36,18 @@ __all__ = [
     "join",
     "listdir",
     "makedirs",
+    "matching_files",
     "mkdir",
+    "read_file",
     "remove",
     "rename",
     "rmtree",
     "stat",
     "walk",
+    "write_file",
 ]
 
-
-Options = Mapping[str, Any] | None  # of the stores of URLs, as GFile takes them
+Options = Mapping[str, Any] | None  # `storage_options`
 
 _COPIED = 1 << 20  # bytes at a time
 
@@ -52,16 +57,16 @@ class GFile:
 
     Args:
       name: path or URL.
-      mode: "r", "w", "a", "r+", "w+", "x", each also with "b". Of a URL, only "r", "w" and "x": an object is written as
-        a whole. "x" does not replace a file.
-      storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
+      mode: "r", "w", "a", "r+", "w+", "x", each also with "b". URLs support only "r", "w" and "x", since objects are
+        written as a whole. "x" does not replace a file.
+      storage_options: for a URL's store: credentials, an endpoint, `anon`. None: taken from the environment.
 
-    A URL that is written appears, complete, at `close`. After an exception in a context manager, and if the file is
-    never closed, nothing appears there; a local file keeps what was written so far.
+    An object appears, complete, at `close`. After an exception in a context manager, or if the file is never closed,
+    nothing appears; a local file keeps the bytes written so far.
 
     Raises:
       FileNotFoundError, FileExistsError, OSError: when used.
-      errors.InvalidArgumentError: when used: a URL whose scheme is not known, or that is to be appended to.
+      errors.InvalidArgumentError: when used: an unknown URL scheme, or appending to a URL.
 
     >>> import os, tempfile, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
@@ -88,45 +93,45 @@ class GFile:
                 opened = open_url(name, self.mode, self._options)
                 self._url = opened if isinstance(opened, UrlWriter) else None
                 if self._url is None:
-                    opened = io.BufferedReader(opened)  # a store's file may give less than it was asked for
+                    opened = io.BufferedReader(opened)  # a raw file may return fewer bytes than requested
                 self._file = opened if encoding is None else io.TextIOWrapper(opened, encoding)
         return self._file
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` characters or bytes; by default, all the rest."""
+        """Read the next `n` characters or bytes; by default, all the rest."""
         return self._opened().read(n)
 
     def readline(self) -> Any:
-        """The next line, with its newline."""
+        """Read the next line, with its newline."""
         return self._opened().readline()
 
     def readlines(self) -> list[Any]:
-        """All the remaining lines."""
+        """Read all remaining lines."""
         return list(self._opened())
 
     def write(self, file_content: str | bytes) -> None:
-        """Appends to the file: str, or, where the mode has a "b", bytes-like objects and str as UTF-8."""
+        """Write str; in a mode with "b", bytes-like objects, or str as UTF-8."""
         self._opened().write(as_bytes(file_content, "file_content") if "b" in self.mode else file_content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
-        """Moves to a position in the file."""
+        """Move to a position in the file."""
         self._opened().seek(offset, whence)
 
     def tell(self) -> int:
-        """The position in the file."""
+        """Return the position in the file."""
         return int(self._opened().tell())
 
     def size(self) -> int:
-        """The file's size in bytes."""
+        """Return the file's size in bytes."""
         return stat(self.name, storage_options=self._options).length
 
     def flush(self) -> None:
-        """Writes what is buffered."""
+        """Write buffered data."""
         if self._file is not None:
             self._file.flush()
 
     def close(self) -> None:
-        """Closes the file; its next use opens it again."""
+        """Close the file; its next use opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = self._url = None
@@ -136,8 +141,8 @@ class GFile:
             self._opened()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        if kind is not None and self._url is not None:
+    def __exit__(self, error_class: type[BaseException] | None, *exception: object) -> None:
+        if error_class is not None and self._url is not None:
             self._url.discard()
         self.close()
 
@@ -160,39 +165,39 @@ class _Stat:
 
 
 def exists(path: PathLike, *, storage_options: Options = None) -> bool:
-    """Whether a file or folder of that name exists."""
+    """Return True if a file or folder of that name exists."""
     name, is_url = location_of(path)
     return remote.exists(name, storage_options) if is_url else os.path.exists(name)
 
 
 def isdir(path: PathLike, *, storage_options: Options = None) -> bool:
-    """Whether a folder of that name exists. In a store of objects, it does if there is an object below it."""
+    """Return True if a folder of that name exists. An object store has a folder if there is an object below it."""
     name, is_url = location_of(path)
     return remote.isdir(name, storage_options) if is_url else os.path.isdir(name)
 
 
 def glob(pattern: PathLike | Iterable[PathLike], *, storage_options: Options = None) -> list[str]:
-    r"""The names that match a pattern, or any of several, sorted.
+    r"""Return the names that match a pattern, or any of several, sorted.
 
-    `*` is any text within a folder, `?` one character, `[…]` one of several, `[!…]` or `[^…]` one of all others;
-    none of them is a dot at the beginning of a name. In a local path `\*` is the character itself; in a URL, `**` in
-    place of a folder's name is any number of folders.
+    `*` matches any text within a folder, `?` one character, `[…]` one of the characters, `[!…]` or `[^…]` any other
+    one. Wildcards do not match a leading dot. In a local path `\*` is the character itself. In a URL, `**` as the name
+    of a folder matches any number of folders.
     """
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
-    return [name for one in patterns for name in _glob_one(one, storage_options)]
+    return [name for each in patterns for name in _matches(each, storage_options)]
 
 
-def _glob_one(given: PathLike, options: Options) -> list[str]:
-    pattern, is_url = location_of(given)
+def _matches(path: PathLike, options: Options) -> list[str]:
+    pattern, is_url = location_of(path)
     if is_url:
         return glob_urls(pattern, options)
-    found = matching_paths(pattern, escapes=True)
-    # As TensorFlow names them.
-    return [os.path.join(".", name) for name in found] if begins_with_a_pattern(pattern) else found
+    paths = matching_paths(pattern, escapes=True)
+    # TensorFlow adds the "./".
+    return [os.path.join(".", name) for name in paths] if begins_with_a_pattern(pattern) else paths
 
 
 def listdir(path: PathLike, *, storage_options: Options = None) -> list[str]:
-    """The names in a folder, without the folder's own.
+    """Return the names in a folder, without the folder itself.
 
     Raises:
       FileNotFoundError: the folder does not exist.
@@ -202,7 +207,7 @@ def listdir(path: PathLike, *, storage_options: Options = None) -> list[str]:
 
 
 def makedirs(path: PathLike, *, storage_options: Options = None) -> None:
-    """Creates a folder, and its parents if they are missing; it may exist already. Stores of objects need none."""
+    """Create a folder and its missing parents; it may exist already. Object stores need no folders."""
     name, is_url = location_of(path)
     if is_url:
         remote.make_folder(name, storage_options, parents=True)
@@ -211,7 +216,7 @@ def makedirs(path: PathLike, *, storage_options: Options = None) -> None:
 
 
 def mkdir(path: PathLike, *, storage_options: Options = None) -> None:
-    """Creates a folder in an existing one; it may exist already. Stores of objects need no folders.
+    """Create a folder in an existing one; it may exist already. Object stores need no folders.
 
     Raises:
       FileExistsError: a file has that name.
@@ -224,7 +229,7 @@ def mkdir(path: PathLike, *, storage_options: Options = None) -> None:
 
 
 def remove(path: PathLike, *, storage_options: Options = None) -> None:
-    """Deletes a file."""
+    """Delete a file."""
     name, is_url = location_of(path)
     if is_url:
         remote.remove(name, storage_options)
@@ -233,7 +238,7 @@ def remove(path: PathLike, *, storage_options: Options = None) -> None:
 
 
 def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
-    """Deletes a folder and everything in it."""
+    """Delete a folder and everything in it."""
     name, is_url = location_of(path)
     if is_url:
         remote.rmtree(name, storage_options)
@@ -242,7 +247,7 @@ def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
 
 
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
-    """Gives a file another name. In a store of objects, that is a copy.
+    """Rename a file. In an object store, the object is copied.
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
@@ -254,22 +259,22 @@ def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_opt
         os.replace(old.name, new.name)
     elif not (old.is_url and new.is_url and remote.rename(old.name, new.name, storage_options)):
         raise InvalidArgumentError(
-            f"{public_url(old.name)} can't be renamed to {public_url(new.name)}, in another file system: copy it"
+            f"{public_url(old.name)} can't be renamed to {public_url(new.name)} in another file system; copy it instead"
         )
 
 
 def copy(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
-    """Copies a file. The copy appears, or replaces what was there, when it is complete.
+    """Copy a file. The copy appears, or replaces another file, once it is complete.
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
     """
     _check_free(dst, overwrite, storage_options)
     (source_name, source_is_url), (name, is_url) = location_of(src), location_of(dst)
-    if is_url and source_is_url and remote.copy(source_name, name, storage_options):
+    if is_url and source_is_url and remote.is_same_object(source_name, name, storage_options):
         return
     with GFile(src, "rb", storage_options=storage_options) as source:
-        source.read(0)  # what can't be read leaves nothing
+        source.read(0)  # fail before the target is created
         if is_url:
             with GFile(name, "wb" if overwrite else "xb", storage_options=storage_options) as target:
                 shutil.copyfileobj(source, target, _COPIED)
@@ -284,19 +289,18 @@ def _check_free(dst: PathLike, overwrite: bool, options: Options) -> None:
 
 
 def stat(path: PathLike, *, storage_options: Options = None) -> _Stat:
-    """Size in bytes (`length`), time of the last modification (`mtime_nsec`; 0 for a URL), and whether it is a
-    folder."""
+    """Return an object with `length` (bytes), `mtime_nsec` (modification time; 0 for a URL) and `is_directory`."""
     name, is_url = location_of(path)
     if is_url:
         size = remote.size(name, storage_options)
         return _Stat(size or 0, 0, size is None)
-    found = os.stat(name)
-    return _Stat(found.st_size, found.st_mtime_ns, os.path.isdir(name))
+    status = os.stat(name)
+    return _Stat(status.st_size, status.st_mtime_ns, os.path.isdir(name))
 
 
 def join(path: PathLike, *paths: PathLike) -> str:
-    """The parts as one path."""
-    return os.path.join(os.fsdecode(path), *(os.fsdecode(part) for part in paths))
+    """Join path components."""
+    return os.path.join(os.fsdecode(path), *map(os.fsdecode, paths))
 
 
 def walk(
@@ -306,13 +310,59 @@ def walk(
     *,
     storage_options: Options = None,
 ) -> Iterable[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of files in it) for a folder and every folder below it.
+    """Yield (folder, names of folders in it, names of files in it) for a folder and every folder below it.
 
     Args:
-      topdown: a folder comes before those in it; else after them.
-      onerror: called with the error of a folder that can't be listed, which is passed over; it may raise.
+      topdown: yield a folder before the folders in it; otherwise after them.
+      onerror: called with the error of a folder that can't be listed and is skipped; it may raise.
     """
     name, is_url = location_of(top)
     if is_url:
         return remote.walk(name, storage_options, topdown, onerror)
     return os.walk(name, topdown, onerror)
+
+
+def read_file(filename: PathLike, name: str | None = None, *, storage_options: Options = None) -> bytes:
+    """Read all bytes of a file.
+
+    Raises:
+      FileNotFoundError, OSError: the file can't be read.
+
+    >>> import os, tempfile, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "deep", "a.txt")
+    >>> tf.io.write_file(path, "one")
+    >>> tf.io.read_file(path)
+    b'one'
+    """
+    with GFile(filename, "rb", storage_options=storage_options) as file:
+        content: bytes = file.read()
+    return content
+
+
+def write_file(
+    filename: PathLike, contents: BytesLike | str, name: str | None = None, *, storage_options: Options = None
+) -> None:
+    """Write bytes, or str as UTF-8, to a file or URL. Missing folders are created.
+
+    Raises:
+      OSError: the file can't be written.
+      errors.InvalidArgumentError: an unknown URL scheme.
+      TypeError: contents are neither bytes-like nor str. Nothing is created.
+    """
+    content = as_bytes(contents, "contents")
+    name, is_url = location_of(filename)
+    folder = os.path.dirname(name)
+    if folder and not (is_url and folder.endswith(":")):  # a URL of a scheme and a name only
+        makedirs(folder, storage_options=storage_options)
+    with GFile(filename, "wb", storage_options=storage_options) as file:
+        file.write(content)
+
+
+def matching_files(
+    pattern: PathLike | Sequence[PathLike], name: str | None = None, *, storage_options: Options = None
+) -> npt.NDArray[np.object_]:
+    """Return an object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
+    matches = sorted({path.encode() for path in glob(pattern, storage_options=storage_options)})
+    names = np.empty(len(matches), dtype=object)
+    names[:] = matches
+    return names

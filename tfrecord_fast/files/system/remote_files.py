@@ -1,4 +1,4 @@
-"""What can be done with URLs of files and folders, for `file_system`. `options` are those of their stores."""
+"""The functions of `file_system` for URLs. `options` are `storage_options`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from ..naming.addresses import public_url
 from ..stores.finding import find_store
 from ..stores.store import ObjectInfo, Store
 
-__all__ = ["copy", "exists", "isdir", "listdir", "make_folder", "remove", "rename", "rmtree", "size", "walk"]
+__all__ = ["exists", "is_same_object", "isdir", "listdir", "make_folder", "remove", "rename", "rmtree", "size", "walk"]
 
 Options = Mapping[str, Any] | None
 
-_LARGEST_COPY = 5 << 30  # of one request, on S3
-
 
 def exists(url: str, options: Options) -> bool:
-    """Whether there is an object, or a folder."""
     store, key = find_store(url, options)
     if key.rstrip("/") and _info_or_none(store, key) is not None:
         return True
@@ -34,17 +31,16 @@ def _info_or_none(store: Store, key: str) -> ObjectInfo | None:
     except OSError as error:
         if error.errno != errno.ENOTSUP:
             raise
-        return ObjectInfo(store.url(key), 0, None)  # it is there, and does not say how large it is
+        return ObjectInfo(store.url(key), 0, None)  # it exists, and the store does not report its size
 
 
 def isdir(url: str, options: Options) -> bool:
-    """Whether there is a folder."""
     store, key = find_store(url, options, lists=True)
     return store.is_folder(key)
 
 
 def size(url: str, options: Options) -> int | None:
-    """The size of an object in bytes; None for a folder."""
+    """Return the size of an object in bytes; None for a folder."""
     store, key = find_store(url, options)
     try:
         return store.info(key).size
@@ -57,7 +53,6 @@ def size(url: str, options: Options) -> int | None:
 
 
 def listdir(url: str, options: Options) -> list[str]:
-    """The names directly in a folder, sorted."""
     store, key = find_store(url, options, lists=True)
     folders, files = _entries(store, key)
     if not folders and not files and not store.is_folder(key):
@@ -66,7 +61,7 @@ def listdir(url: str, options: Options) -> list[str]:
 
 
 def _entries(store: Store, key: str) -> tuple[list[str], list[str]]:
-    """Names of folders, and of files."""
+    """Return the names of folders and of files."""
     folders, objects = store.folders(f"{key.rstrip('/')}/" if key.strip("/") else key)
     return (
         sorted(name.rstrip("/").rpartition("/")[2] for name in folders),
@@ -75,7 +70,6 @@ def _entries(store: Store, key: str) -> tuple[list[str], list[str]]:
 
 
 def make_folder(url: str, options: Options, *, parents: bool) -> None:
-    """Makes a folder, where there are folders."""
     store, key = find_store(url, options, lists=True)
     if not parents and key.strip("/") and _info_or_none(store, key) is not None:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), public_url(url))
@@ -83,14 +77,14 @@ def make_folder(url: str, options: Options, *, parents: bool) -> None:
 
 
 def remove(url: str, options: Options) -> None:
-    """Deletes an object, which must be there."""
+    """Delete an object, which must exist."""
     store, key = find_store(url, options)
-    store.info(key)  # many stores don't say that there was none
+    store.info(key)  # many stores ignore that it does not exist
     store.delete(key)
 
 
 def rmtree(url: str, options: Options) -> None:
-    """Deletes what is below a folder, which must be there."""
+    """Delete everything below a folder, which must exist."""
     store, key = find_store(url, options, lists=True)
     if not store.is_folder(key):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), public_url(url))
@@ -98,35 +92,29 @@ def rmtree(url: str, options: Options) -> None:
 
 
 def rename(source: str, target: str, options: Options) -> bool:
-    """Gives a file another name; False if that is in another store."""
+    """Rename a file; return False if the target is in another store."""
     store, key = find_store(source, options)
     other, new = find_store(target, options)
     if other is not store:
         return False
-    if key == new:  # a copy would be refused, and what is deleted after it is the object
+    if key == new:  # the store would refuse the copy, or delete the object after it
         store.info(key)
         return True
     store.move(key, new)
     return True
 
 
-def copy(source: str, target: str, options: Options) -> bool:
-    """Copies an object without its bytes coming here; False if that can't be done."""
+def is_same_object(source: str, target: str, options: Options) -> bool:
+    """Return True if both URLs name one object, which must exist."""
     store, key = find_store(source, options)
-    other, new = find_store(target, options)
-    size = store.info(key).size
-    if other is store and key == new:
-        return True
-    if other is not store or size > _LARGEST_COPY or not getattr(store, "copies", False):
-        return False
-    store.copy(key, new)
-    return True
+    store.info(key)
+    return find_store(target, options) == (store, key)
 
 
 def walk(
     url: str, options: Options, topdown: bool = True, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of files in it), as `os.walk`; without `onerror`, errors are raised."""
+    """Yield as `os.walk` does; errors are raised unless there is `onerror`."""
     store, key = find_store(url, options, lists=True)
     if not store.is_folder(key):
         return

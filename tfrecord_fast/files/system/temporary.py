@@ -1,6 +1,6 @@
-"""Files that are written under another name first, so that they appear complete or not at all.
+"""Files that are written under a temporary name and renamed once complete.
 
-The rule for names, and for what is replaced and what is written to as it is, is the core's: csrc/io/draft.h.
+The rules for names, and for devices and pipes, are the core's: csrc/io/draft.h.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
+from ..naming.addresses import public_url
 from ..naming.location import location_of
 
 __all__ = ["Target", "complete_file", "local_name", "targets_of"]
@@ -22,8 +23,8 @@ __all__ = ["Target", "complete_file", "local_name", "targets_of"]
 class Target(NamedTuple):
     """How to write the file `path`.
 
-    `final` is where it will be: the name that symbolic links lead to. `draft` is what to write and rename to `final`;
-    None for a device or a pipe, which is written to as it is.
+    `final` is the target of its symbolic links. `draft` is the file to write and rename to `final`; None for a device
+    or a pipe, which is written in place.
     """
 
     path: str
@@ -32,15 +33,15 @@ class Target(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The name to open."""
+        """The path to open."""
         return self.path if self.draft is None else self.draft
 
     def publish(self, overwrite: bool = True) -> None:
-        """Gives the draft its name.
+        """Rename the draft.
 
         Raises:
-          FileExistsError: there is a file of that name by now, and `overwrite` is False.
-          OSError: it names `path`.
+          FileExistsError: a file of that name exists, and `overwrite` is False.
+          OSError: the file system fails; the error names `path`.
         """
         if self.draft is None:
             return
@@ -49,25 +50,24 @@ class Target(NamedTuple):
                 os.replace(self.draft, self.final)
                 return
             try:
-                os.link(self.draft, self.final)  # unlike a renaming, it fails if there is such a file
-            except FileExistsError:
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path) from None
-            except OSError:  # a file system without links
-                if os.path.lexists(self.final):
+                os.link(self.draft, self.final)  # unlike a rename, it fails if the file exists
+            except OSError as error:
+                if isinstance(error, FileExistsError) or os.path.lexists(self.final):
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path) from None
+                # the file system has no links
                 os.replace(self.draft, self.final)
                 return
             os.unlink(self.draft)
 
     def discard(self) -> None:
-        """Removes the draft."""
+        """Remove the draft."""
         if self.draft is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.draft)
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
-        """Errors about the draft name the file that was asked for."""
+        """Name `path` in errors about the draft."""
         try:
             yield
         except OSError as error:
@@ -77,7 +77,7 @@ class Target(NamedTuple):
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:
-    """How to write files. What killed processes left behind of them is removed; nothing is created.
+    """Return how to write files, after removing drafts of them that killed processes left; create nothing.
 
     Raises:
       OSError: symbolic links form a circle.
@@ -85,9 +85,9 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
     """
     targets = []
     for path in paths:
-        found = _core.find_target(os.fsencode(path))
-        draft = None if found.draft is None else os.fsdecode(found.draft)
-        targets.append(Target(path, os.fsdecode(found.path), draft))
+        names = _core.find_target(os.fsencode(path))
+        draft = None if names.draft is None else os.fsdecode(names.draft)
+        targets.append(Target(path, os.fsdecode(names.path), draft))
     replaced = [target for target in targets if target.draft is not None]
     seen: dict[str, str] = {}
     for target in replaced:
@@ -101,10 +101,11 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
 
 @contextlib.contextmanager
 def complete_file(path: str) -> Iterator[str]:
-    """The name to write `path` under. At the end the file gets its name; after an exception it is removed.
+    """Return a context manager with the name to write to. The file is renamed to `path` at the end, or removed after
+    an exception.
 
     Raises:
-      OSError: it names `path`.
+      OSError: the file system fails; the error names `path`.
     """
     (target,) = targets_of([path])
     try:
@@ -117,12 +118,12 @@ def complete_file(path: str) -> Iterator[str]:
 
 
 def local_name(path: PathLike) -> str:
-    """The name of a file that is to appear when it is complete.
+    """Return the local path of a file that is renamed once complete.
 
     Raises:
       errors.InvalidArgumentError: a URL.
     """
-    place = location_of(path)
-    if place.is_url:
-        raise InvalidArgumentError(f"{place.name}: files that appear when complete need a local path, not a URL")
-    return place.name
+    location = location_of(path)
+    if location.is_url:
+        raise InvalidArgumentError(f"{public_url(location.name)}: must be a local path, not a URL")
+    return location.name

@@ -1,29 +1,47 @@
-"""Reading a URL as a file."""
+"""Open a URL as a file."""
 
 from __future__ import annotations
 
 import errno
 import io
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from ...base.process import Origin
 from ..stores.errors import check_process
+from ..stores.file_systems import FileSystemStore
+from ..stores.finding import find_store
 from ..stores.requests import read_range
 from ..stores.settings import StoreSettings, as_settings
 from ..stores.store import Buffer, ObjectInfo, Store
-from ..stores.threads import run
+from ..stores.threads import start as request_thread
+from .url_writer import UrlWriter
 
-__all__ = ["UrlReader", "has_a_size"]
+__all__ = ["UrlReader", "has_a_size", "open_url"]
 
 _BLOCK = 4 << 20
 _AHEAD = 4  # blocks
 
 
+def open_url(url: str, mode: str, options: Mapping[str, Any] | None = None) -> Any:
+    """Open a URL as a binary file; for writing, as a UrlWriter.
+
+    Raises:
+      errors.InvalidArgumentError: no file system supports the URL's scheme, or the mode is unsupported, such as "a".
+      FileNotFoundError, OSError: when it is opened or read.
+    """
+    mode = mode.replace("b", "").replace("t", "") + "b"
+    if mode != "rb":
+        return UrlWriter(url, mode, options)
+    store, key = find_store(url, options)
+    if isinstance(store, FileSystemStore) and not (store.fetches and has_a_size(store, key)):
+        return store.open(key)
+    return UrlReader(store, key)
+
+
 def has_a_size(store: Store, key: str) -> bool:
-    """Whether the store says how large the object is; without that, it is read from its start to its end only."""
+    """Return True if the store reports the object's size; otherwise it can only be read from start to end."""
     try:
         store.info(key)
     except OSError as error:
@@ -34,14 +52,13 @@ def has_a_size(store: Store, key: str) -> bool:
 
 
 class UrlReader(io.RawIOBase):
-    """An object of a store, as a binary file object that can seek.
+    """A seekable binary file object that reads an object, in the version that it has when it is opened.
 
-    Bytes come in blocks; where reading goes on in order, some blocks are asked for ahead. All are of the version that
-    the object had when it was opened.
+    Bytes are fetched in blocks; while they are read in order, the next blocks are requested ahead.
 
     Raises:
-      errors.FailedPreconditionError: it is read in a process that was forked from the one that opened it.
-      FileNotFoundError, PermissionError, ConnectionError, TimeoutError, OSError: now, or when it is read; ESTALE if the
+      errors.FailedPreconditionError: when read in a forked process of the one that opened it.
+      FileNotFoundError, PermissionError, ConnectionError, TimeoutError, OSError: now, or when read; ESTALE if the
         object has changed.
     """
 
@@ -51,8 +68,8 @@ class UrlReader(io.RawIOBase):
         self.info: ObjectInfo = store.info(key)
         self.name = self.info.url
         self._position = 0
-        self._in_order = 0  # the block after the last one that was read in order
-        self._blocks: OrderedDict[int, _Block] = OrderedDict()
+        self._in_order = 0  # the block after the last one
+        self._blocks: dict[int, Future[Buffer]] = {}
         self._origin = Origin()
 
     def readable(self) -> bool:
@@ -77,7 +94,7 @@ class UrlReader(io.RawIOBase):
         target = memoryview(buffer).cast("B")
         if len(target) == 0 or self._position >= self.info.size:
             return 0
-        check_process(self._origin, self.name)  # what was asked for arrives there, and connections are that process's
+        check_process(self._origin, self.name)  # requests and connections are the opening process's
         number, offset = divmod(self._position, _BLOCK)
         data = memoryview(self._block(number)).cast("B")[offset : offset + len(target)]
         target[: len(data)] = data
@@ -88,50 +105,25 @@ class UrlReader(io.RawIOBase):
         in_order = number in (0, self._in_order, self._in_order - 1)
         self._in_order = number + 1
         last = (self.info.size - 1) // _BLOCK
-        # The first block is read alone, since it may be all that is wanted; then one more at a time goes ahead.
+        # The first block is requested alone, since no more may be needed; then one more each time, up to _AHEAD.
         ahead = min(_AHEAD, number) if in_order else 0
-        for wanted in range(number, min(last, number + ahead) + 1):
-            if wanted not in self._blocks:
-                self._blocks[wanted] = self._asked(wanted)
+        for needed in range(number, min(last, number + ahead) + 1):
+            if needed not in self._blocks:
+                self._blocks[needed] = self._requested(needed)
         block = self._blocks[number]
-        self._blocks.move_to_end(number)
         for other in [other for other in self._blocks if not number <= other <= number + _AHEAD]:
             del self._blocks[other]
         try:
-            return block.taken()
+            return block.result()
         except BaseException:
-            self._blocks.pop(number, None)  # the next try asks again
+            self._blocks.pop(number, None)  # the next read requests it again
             raise
 
-    def _asked(self, number: int) -> _Block:
+    def _requested(self, number: int) -> Future[Buffer]:
         start = number * _BLOCK
         end = min(start + _BLOCK, self.info.size)
-        return _Block(self._store, self._key, start, end, self.info.version, self._settings)
+        return request_thread(read_range, self._store, self._key, start, end, self.info.version, self._settings)
 
     def close(self) -> None:
         self._blocks.clear()
         super().close()
-
-
-class _Block:
-    """A range that was asked for."""
-
-    def __init__(self, *request: Any) -> None:
-        self._request = request
-        self._there = threading.Event()
-        self._data: Buffer | None = None
-        self._error: Exception | None = None
-        run(self._fetch)
-
-    def _fetch(self) -> None:
-        try:
-            self._data = read_range(*self._request)
-        except Exception as error:
-            self._error = error
-        self._there.set()
-
-    def taken(self) -> Buffer:
-        self._there.wait()
-        if self._error is not None:
-            raise self._error
-        return self._data

@@ -1,4 +1,4 @@
-"""Writing to a URL as to a file."""
+"""Write to a URL as to a file."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["UrlWriter"]
 
 
 class UrlWriter:
-    """A URL that is written, as a binary file object. It appears under its name, complete, when it is closed.
+    """A binary file object that writes an object. The object appears, complete, when it is closed.
 
     Args:
-      url: of the object.
+      url: the object's URL.
       mode: "wb", or "xb", which does not replace an object.
       options: `storage_options` of the store.
-      beside: how many are written at the same time, which share the memory for parts.
+      beside: the number of objects written at the same time, which share the memory for upload parts.
 
-    `discard` leaves what was there before. So do being dropped and the end of the process, with a warning: nobody can
-    tell whether all was written. What is written after that goes nowhere.
+    `discard` leaves the previous object. If the writer is dropped, or the process ends, it is discarded with a warning.
+    Later writes are ignored.
 
     Raises:
-      errors.InvalidArgumentError: no file system has the URL's scheme; another mode.
-      FileExistsError: (now or by `close`) with "xb", it exists.
-      OSError: by any method: the store's answer. Nothing appears.
-      errors.FailedPreconditionError: by `write` and `close`, in a process that was forked from the one that opened it.
+      errors.InvalidArgumentError: no file system supports the URL's scheme, or another mode.
+      FileExistsError: (now or in `close`) the object exists, with "xb".
+      OSError: (in any method) the store fails. Nothing appears.
+      errors.FailedPreconditionError: (in `write` and `close`) this is a forked process of the opening one.
     """
 
     def __init__(
@@ -42,8 +42,8 @@ class UrlWriter:
         store, key = find_store(url, options)
         if mode not in ("wb", "xb"):
             raise InvalidArgumentError(
-                f"{public_url(url)}: an object can't be opened as {mode!r}: it is written as a whole, from its start, "
-                "so nothing can be appended to it; write another one beside it"
+                f"{public_url(url)}: mode {mode!r} is not supported for URLs: objects are written as a whole and can't "
+                "be appended to; write another object instead"
             )
         self._upload: Upload = store.upload(key, overwrite=mode == "wb", beside=beside)
         self._complete = False
@@ -54,30 +54,27 @@ class UrlWriter:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed or discarded."""
+        """True after `close` or `discard`."""
         return not self._open.alive
 
     def readable(self) -> bool:
-        """False."""
         return False
 
     def writable(self) -> bool:
-        """True."""
         return True
 
     def seekable(self) -> bool:
-        """False."""
         return False
 
     def write(self, data: bytes | memoryview) -> int:
-        """Takes all the bytes."""
+        """Take all the bytes."""
         check_process(self._origin, self._name)
         size = memoryview(data).nbytes
         if self._open.alive:
             try:
                 self._upload.write(data)
             except BaseException:
-                self.discard()  # nobody knows what it has taken
+                self.discard()
                 raise
             self._written += size
         elif self._complete:
@@ -85,14 +82,14 @@ class UrlWriter:
         return size
 
     def tell(self) -> int:
-        """How many bytes were written."""
+        """Return the number of bytes written."""
         return self._written
 
     def flush(self) -> None:
-        """What is written shows when the file is closed, not before."""
+        """Do nothing: the object appears when it is closed."""
 
     def close(self) -> None:
-        """Completes the file. Further calls do nothing."""
+        """Complete the object. Further calls do nothing."""
         if self._open.detach() is None:
             return
         check_process(self._origin, self._name)
@@ -104,12 +101,12 @@ class UrlWriter:
             raise
 
     def discard(self) -> None:
-        """Writes nothing under the name. Does nothing to a file that was closed."""
+        """Abort the upload. Does nothing after `close`."""
         if self._open.detach() is not None:
             self._upload.abort()
 
     def drop(self) -> None:
-        """As `discard`, with a warning."""
+        """Discard, with a warning."""
         if self._open.alive:
             self._open()
 

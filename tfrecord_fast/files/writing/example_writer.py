@@ -21,19 +21,20 @@ from ...examples.encoding.encode import core_column, encode_example, encode_plai
 from ...typing import PathLike, Records, Table
 from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of, shown_name
-from .output_files import Shard, WrittenFile, open_shards, publish_all, write_manifest
+from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
 
 __all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
 
 
 def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
-    """The names of the shards.
+    """Return the names of the shards.
 
     A pattern may hold `{shard}` and `{num_shards}`, with a format (`{shard:05d}`) or without, which means five digits.
-    A name without them is used as it is for one shard; for several it gets `-00000-of-00016` before its extension.
+    A name without them is used unchanged for one shard; for several shards, `-00000-of-00016` is inserted before its
+    extension.
 
     Raises:
-      ValueError: a pattern that gives two shards the same name, or num_shards below 1.
+      ValueError: two shards would have the same name, or num_shards is below 1.
 
     >>> shard_paths("train.tfrecord", 2)
     ['train-00000-of-00002.tfrecord', 'train-00001-of-00002.tfrecord']
@@ -55,7 +56,7 @@ def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     except (KeyError, IndexError, ValueError, AttributeError) as error:
         raise ValueError(f"{pattern!r}: a pattern may hold {{shard}} and {{num_shards}} only ({error!r})") from None
     if len(set(names)) < num_shards:
-        raise ValueError(f"{pattern!r} gives the same name to several of {num_shards} shards: it lacks {{shard}}")
+        raise ValueError(f"{pattern!r}: several of {num_shards} shards have the same name; add {{shard}}")
     return names
 
 
@@ -64,36 +65,34 @@ def _escape(text: str) -> str:
 
 
 class ExampleWriter:
-    """Writes columns as Examples to one TFRecord file or several, which appear under their names only when complete.
+    """Writes columns as Examples to one TFRecord file or several, which appear under their names once complete.
 
     Args:
-      path_or_pattern: of the files, local or a URL; see `shard_paths` for patterns and default names.
-      num_shards: how many files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
+      path_or_pattern: path, pattern or URL of the files; see `shard_paths` for patterns and default names.
+      num_shards: number of files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
       options: as for TFRecordWriter.
-      num_threads: how many encode and compress; None for as many as the process may use.
-      sync: fsync each file before it gets its name, and its folder after, so that files survive a power failure.
-        Without it they survive the end of the process, however it ends, which is enough for most training data.
-      overwrite: False raises FileExistsError if one of the files exists, at the latest by `close`.
-      manifest: the name of a JSON file, or its URL, for the names, sizes and counts of the files, written last:
+      num_threads: number of threads that encode and compress; None: as many as the process may use.
+      sync: True calls fsync for each file before it is renamed, and for its folder afterwards, so that files survive a
+        power failure. Otherwise they survive any end of the process, which is enough for most training data.
+      overwrite: False raises FileExistsError if one of the files exists, at the latest in `close`.
+      manifest: name or URL of a JSON file with the names, sizes and counts of the files, written last:
         `{"files": [{"name": …, "bytes": …, "records": …}, …]}`. A name without a folder is beside the files. A reader
-        that takes it needs no listing, and sees all the files or none.
-      storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
+        of the manifest needs no listing, and sees all the files or none.
+      storage_options: credentials, an endpoint, `anon`, … for a URL's store. None: taken from the environment.
 
     Files are written under hidden temporary names in the target folder. `close` renames them, in order, and replaces
-    files that had those names; a symbolic link stays, and the file that it leads to is replaced; a device or a pipe is
-    written to directly. In a context manager, an exception removes the temporary files instead, and so does `abort`. So
-    do being dropped and the end of the process, with a warning if records were written. A process that is killed leaves
-    them behind; the next writer of the same file removes them, if it runs on the same machine. Safe to use from several
-    threads.
+    existing files. A symbolic link stays, and its target is replaced; a device or a pipe is written to directly.
+    `abort`, or an exception in a context manager, removes the temporary files. So does dropping the writer, or the end
+    of the process, with a warning if records were written. A killed process leaves temporary files; the next writer of
+    the same file on the same machine removes them. Safe to use from several threads.
 
-    Objects behind URLs are sent in parts while they are written, and `close` puts the parts together when it has sent
-    those of all shards. In all other cases the uploads are aborted. Each shard keeps some parts of 5 MiB or more in
-    memory.
+    Objects behind URLs are uploaded while they are written. `close` completes the uploads once all shards are sent;
+    otherwise the uploads are aborted. Each shard keeps some upload parts of 5 MiB or more in memory.
 
     Raises:
       OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
         removed, and later calls raise FailedPreconditionError.
-      FileExistsError: see `overwrite`.
+      FileExistsError: a file exists, and `overwrite` is False.
       ValueError: unknown compression, or a pattern that does not name each shard.
 
     >>> import tempfile
@@ -118,7 +117,7 @@ class ExampleWriter:
     ) -> None:
         self._lock = threading.RLock()  # guards everything below
         self._written: list[WrittenFile] | None = None
-        self._shards: list[Shard] = []
+        self._shards: list[OutputFile] = []
         self._rows = 0
         self._origin = Origin()
         self._num_threads = num_threads
@@ -126,29 +125,29 @@ class ExampleWriter:
         self._storage_options = storage_options
         paths = shard_paths(path_or_pattern, num_shards)
         self._manifest = None if manifest is None else _beside(os.fsdecode(manifest), paths)
-        self._aborted = False  # the last: from here on `__del__` aborts
+        self._aborted = False  # last: from here on, `__del__` aborts
         _open.add(self)
         threads = thread_count(num_threads)
         with self._cleanup():
-            open_shards(self._shards, paths, options, threads, overwrite, storage_options)
+            open_outputs(self._shards, paths, options, threads, overwrite, storage_options)
 
     def write(self, columns: Table, *, nan: Nan = "missing") -> None:
-        """Writes one record per row; columns and `nan` as in `encode_examples`. All rows are checked first.
+        """Write one record per row; columns and `nan` as for `encode_examples`. All rows are checked first.
 
         Raises:
           TypeError, errors.InvalidArgumentError: as `encode_examples` does; then nothing was written.
         """
         named, rows = as_columns(columns, nan=nan)
-        taken = [core_column(key, column) for key, column in named]
+        core_columns = [core_column(key, column) for key, column in named]
         self._check_process()
         with self._lock, self._cleanup(), self._named():
             self._check_open()
             writers = [shard.writer for shard in self._shards]
-            _core.write_columns(writers, taken, rows or 0, self._rows, self._num_threads or 0)
+            _core.write_columns(writers, core_columns, rows or 0, self._rows, self._num_threads or 0)
             self._rows += rows or 0
 
     def write_example(self, example: Mapping[str, object]) -> None:
-        """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
+        """Write one record: a dict of values, lists of values or arrays. None omits the key."""
         plain = encode_plain(example)
         if plain is None:
             self.write_batch(encode_example(example))
@@ -160,25 +159,24 @@ class ExampleWriter:
             self._rows += 1
 
     def write_batch(self, records: Records) -> None:
-        """Writes serialized records."""
-        rows = records if isinstance(records, _core.RecordBatch) else _core.record_batch(records)
+        """Write serialized records."""
+        batch = records if isinstance(records, _core.RecordBatch) else _core.record_batch(records)
         self._check_process()
         with self._lock, self._cleanup():
             self._check_open()
             n = len(self._shards)
             for number, shard in enumerate(self._shards):
-                # Without a copy: a slice of a batch is a view.
-                part = rows[(number - self._rows) % n :: n] if n > 1 else rows
-                if len(part) > 0:
-                    shard.write(part)
-            self._rows += len(rows)
+                # A slice is a view, without a copy.
+                rows = batch[(number - self._rows) % n :: n] if n > 1 else batch
+                if len(rows) > 0:
+                    shard.write(rows)
+            self._rows += len(batch)
 
     def close(self) -> list[WrittenFile]:
-        """Completes the files, gives them their names and returns what was written; further calls return the same.
+        """Complete and rename the files, and return their paths, counts and sizes. Later calls return the same.
 
         Raises:
-          errors.FailedPreconditionError: the writer was aborted, or belongs to the process that this one was forked
-            from.
+          errors.FailedPreconditionError: the writer was aborted, or was created before this process was forked.
         """
         if self._written is None:
             self._check_process()
@@ -198,9 +196,9 @@ class ExampleWriter:
             return list(self._written)
 
     def abort(self) -> None:
-        """Removes the temporary files. Files that were completed stay."""
+        """Remove the temporary files. Completed files stay."""
         if not self._origin.is_here():
-            return  # the files belong to the process that this one was forked from
+            return  # the files belong to the parent process
         with self._lock:
             if self._written is None:
                 self._aborted = True
@@ -208,7 +206,7 @@ class ExampleWriter:
                     shard.discard()
 
     def _abort_at_exit(self) -> None:
-        """Aborts, unless a thread is still writing: that one may never end, and the interpreter has to."""
+        """Abort, unless another thread keeps writing: the interpreter must not wait for it."""
         if self._origin.is_here() and self._lock.acquire(timeout=1):
             try:
                 self._drop()
@@ -216,9 +214,9 @@ class ExampleWriter:
                 self._lock.release()
 
     def _drop(self) -> None:
-        """As `abort`, with a warning if that loses records."""
-        lost = self._rows > 0 and not self.closed and self._origin.is_here()
-        paths = [shard.path for shard in self._shards if shard.is_draft] if lost else []
+        """Abort, with a warning if records are lost."""
+        loses_records = self._rows > 0 and not self.closed and self._origin.is_here()
+        paths = [shard.path for shard in self._shards if shard.is_draft] if loses_records else []
         self.abort()
         if paths:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
@@ -228,16 +226,16 @@ class ExampleWriter:
 
     @property
     def closed(self) -> bool:
-        """Whether the writer was closed or aborted."""
+        """True if the writer was closed or aborted."""
         return self._aborted or self._written is not None
 
     def __enter__(self) -> ExampleWriter:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not None:
+        if error_type is not None:
             self.abort()
         elif not self.closed:
             self.close()
@@ -247,7 +245,7 @@ class ExampleWriter:
             self._drop()
 
     def _check_process(self) -> None:
-        """Before the lock, which may be held by a thread that a forked process does not have."""
+        # Called before taking the lock, which a thread of the parent process may have held.
         if not self._origin.is_here():
             raise FailedPreconditionError("the writer belongs to the process that this one was forked from")
 
@@ -259,7 +257,7 @@ class ExampleWriter:
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
-        """Errors name the files that were asked for, not the temporary ones."""
+        """Replace temporary names in errors by those of the files."""
         try:
             yield
         except OSError as error:
@@ -271,10 +269,9 @@ class ExampleWriter:
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
-        """Whatever comes from outside ends the writer, since a batch may be half written, and leaves no file behind.
+        """Abort after an error, since a batch may be half written, unless the caller's values were rejected.
 
-        What is wrong with the caller's own values is found before the first of them is written. A signal's handler may
-        raise the same kinds of errors, but at any time.
+        Values are checked before the first is written. A signal handler may raise the same types of errors at any time.
         """
         try:
             yield
@@ -287,19 +284,18 @@ class ExampleWriter:
             raise
 
 
-# While the interpreter still has all that `abort` needs; `__del__` may come after that.
+# Aborted at exit, while the interpreter still works; `__del__` may run too late.
 _open: weakref.WeakSet[ExampleWriter] = weakref.WeakSet()
 
 
 @atexit.register
 def _abort_all() -> None:
     for writer in list(_open):
-        with contextlib.suppress(Exception):  # the others' files go all the same
+        with contextlib.suppress(Exception):  # continue with the other writers
             writer._abort_at_exit()
 
 
 def _beside(manifest: str, paths: list[str]) -> str:
-    """The manifest's name; without a folder, it is in that of the files."""
     folder, slash, _ = paths[0].rpartition("/")
     return manifest if "/" in manifest else f"{folder}{slash}{manifest}"
 

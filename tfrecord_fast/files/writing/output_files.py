@@ -1,4 +1,4 @@
-"""The files of an ExampleWriter: each is written where nobody sees it, and then gets its name."""
+"""The files of an ExampleWriter: each is written under a temporary name, and then renamed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..system.temporary import Target, complete_file, targets_of
 from ..system.url_writer import UrlWriter
 from .writer import TFRecordWriter
 
-__all__ = ["Shard", "WrittenFile", "open_shards", "open_unnamed", "publish_all", "write_manifest"]
+__all__ = ["OutputFile", "WrittenFile", "open_outputs", "open_unnamed", "publish_all", "write_manifest"]
 
-_AT_ONCE = 16  # objects that are completed side by side
+_AT_ONCE = 16  # objects that are completed in parallel
 
 
 class WrittenFile(NamedTuple):
@@ -31,92 +31,90 @@ class WrittenFile(NamedTuple):
     bytes: int
 
 
-class _Closed:
-    """What is still asked of a writer that is closed, without its buffers."""
+class _ClosedWriter:
+    """A closed writer without its buffers."""
 
     def __init__(self, records_written: int) -> None:
         self.records_written = records_written
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        pass
 
 
-class Shard:
-    """One file. Its records go to `writer`."""
+class OutputFile:
+    """One file, to which `writer` appends records."""
 
     path: str
     writer: TFRecordWriter
-    is_draft: bool  # whether nothing is under its name yet
-    opened: str  # what errors call the file while it is written
+    is_draft: bool  # False once the file has its name
+    opened: str  # the temporary name, which appears in errors
 
     def write(self, records: _core.RecordBatch) -> None:
-        """Appends records."""
         self.writer.write_batch(records)
 
     def complete(self, sync: bool) -> None:
-        """Everything has left this process, or waits to be completed; nothing is under the name."""
+        """Close the writer, before `publish`."""
         raise NotImplementedError
 
     def release(self) -> None:
-        """Frees the buffers, after `complete`."""
-        self.writer = _Closed(self.writer.records_written)  # type: ignore[assignment]
+        """Free the buffers, after `complete`."""
+        self.writer = _ClosedWriter(self.writer.records_written)  # type: ignore[assignment]
 
     def publish(self) -> WrittenFile:
-        """Gives the file its name."""
+        """Give the file its name."""
         raise NotImplementedError
 
     def sync_name(self) -> str | None:
-        """The folder to sync after that, if there is one."""
+        """Return the folder to sync after `publish`, if any."""
         return None
 
     def discard(self) -> None:
-        """Removes what was written. Does nothing after `publish`."""
+        """Remove the written data. Does nothing after `publish`."""
         raise NotImplementedError
 
     def rename(self, target: Target) -> None:
-        """The file is to have another name.
-
-        Raises:
-          OSError: it can't have it.
-        """
+        """Change the name that `publish` uses. Raises OSError if the file can't have that name."""
         raise NotImplementedError
 
 
-def open_shards(
-    into: list[Shard],
+def open_outputs(
+    into: list[OutputFile],
     paths: Sequence[str],
     options: str | TFRecordOptions | None,
     num_threads: int,
     overwrite: bool,
     storage_options: Mapping[str, Any] | None,
 ) -> None:
-    """Opens the files of one writer. Each is in the list as soon as it is open, so that it is removed if the next
-    fails."""
+    """Open the files of one writer. Each is appended to `into` once open, so that it is removed if the next fails."""
     threads = -(-num_threads // len(paths))
     if location_of(paths[0]).is_url:
         for path in paths:
-            into.append(_RemoteShard(path, options, threads, overwrite, storage_options, len(paths)))
+            into.append(_RemoteFile(path, options, threads, overwrite, storage_options, len(paths)))
         return
     if not overwrite:
         for path in paths:
             if os.path.lexists(path):
                 raise FileExistsError(17, "file already exists", path)
     for target in targets_of(paths):
-        into.append(_LocalShard(target, options, threads, overwrite))
+        into.append(_LocalFile(target, options, threads, overwrite))
 
 
-def open_unnamed(into: list[Shard], beside: Target, options: str | TFRecordOptions | None, num_threads: int) -> None:
-    """Opens one more local file, which `rename` is to give its name. Until then it has a hidden one, as a draft of the
-    file `beside`; the next writer of that file removes it, if this process is killed."""
+def open_unnamed(
+    into: list[OutputFile], beside: Target, options: str | TFRecordOptions | None, num_threads: int
+) -> None:
+    """Open a local file under a hidden name, as a draft of the file `beside`, until `rename` sets its name.
+
+    If this process is killed, the next writer of `beside` removes the draft.
+    """
     draft = _core.find_target(os.fsencode(beside.path)).draft
     if draft is None:
-        raise OSError(errno.EEXIST, "there is a device or a pipe of this name", beside.path)
-    into.append(_LocalShard(beside._replace(draft=os.fsdecode(draft)), options, num_threads, overwrite=True))
+        raise OSError(errno.EEXIST, "a device or a pipe has this name", beside.path)
+    into.append(_LocalFile(beside._replace(draft=os.fsdecode(draft)), options, num_threads, overwrite=True))
 
 
-def publish_all(shards: Sequence[Shard]) -> list[WrittenFile]:
-    """Gives all files their names: in order, but objects side by side."""
-    if not isinstance(shards[0], _RemoteShard) or len(shards) == 1:
+def publish_all(shards: Sequence[OutputFile]) -> list[WrittenFile]:
+    """Give all files their names: local files in order, objects in parallel."""
+    if not isinstance(shards[0], _RemoteFile) or len(shards) == 1:
         return [shard.publish() for shard in shards]
     pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="tfrecord-fast-publish")
     try:
@@ -126,23 +124,21 @@ def publish_all(shards: Sequence[Shard]) -> list[WrittenFile]:
 
 
 def write_manifest(name: str, files: Sequence[WrittenFile], storage_options: Mapping[str, Any] | None) -> None:
-    """Writes names, sizes and counts as JSON, to a file that appears when it is complete. The names are relative to its
-    folder where they can be."""
+    """Write names (relative if possible), sizes and counts as JSON, to a file that appears once complete."""
     folder = name.rpartition("/")[0]
     listed = [{"name": _relative(file.path, folder), "bytes": file.bytes, "records": file.records} for file in files]
     text = json.dumps({"files": listed}, indent=1).encode() + b"\n"
-    place = location_of(name)
-    if place.is_url:
-        out = UrlWriter(place.name, "wb", storage_options)
+    location = location_of(name)
+    if location.is_url:
+        out = UrlWriter(location.name, "wb", storage_options)
         out.write(text)
         out.close()
         return
-    with complete_file(place.name) as draft, open(draft, "wb") as file:
+    with complete_file(location.name) as draft, open(draft, "wb") as file:
         file.write(text)
 
 
 def _relative(path: str, folder: str) -> str:
-    """The path as it is found from a folder; as it is, if it isn't below it."""
     if folder and path.startswith(f"{folder}/"):
         return path[len(folder) + 1 :]
     if location_of(path).is_url or os.path.isabs(path):
@@ -150,8 +146,8 @@ def _relative(path: str, folder: str) -> str:
     return os.path.relpath(path, folder or ".") if not location_of(folder).is_url else os.path.abspath(path)
 
 
-class _LocalShard(Shard):
-    """Written beside its final name, then renamed."""
+class _LocalFile(OutputFile):
+    """A local file, written beside its final name and then renamed."""
 
     def __init__(
         self, target: Target, options: str | TFRecordOptions | None, num_threads: int, overwrite: bool
@@ -189,22 +185,22 @@ class _LocalShard(Shard):
 
     def rename(self, target: Target) -> None:
         if target.draft is None:
-            raise OSError(errno.EEXIST, "there is a device or a pipe of this name", target.path)
+            raise OSError(errno.EEXIST, "a device or a pipe has this name", target.path)
         with target.named():
             if os.stat(os.path.dirname(target.final) or ".").st_dev != os.stat(self._target.written).st_dev:
                 raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), target.path)
         self._target, self.path = target._replace(draft=self._target.draft), target.path
 
     def discard(self) -> None:
-        with contextlib.suppress(Exception):  # whatever ended the writer has been raised
+        with contextlib.suppress(Exception):  # an earlier error has been raised
             self.writer.close()
         if self.is_draft:
             self.is_draft = False
             self._target.discard()
 
 
-class _RemoteShard(Shard):
-    """Sent to a store in parts, of which nothing shows until they are put together."""
+class _RemoteFile(OutputFile):
+    """An object, sent to a store in upload parts. It appears once they are combined."""
 
     def __init__(
         self,
@@ -234,6 +230,6 @@ class _RemoteShard(Shard):
 
     def discard(self) -> None:
         self.is_draft = False
-        self._out.discard()  # what the writer still has then goes nowhere
+        self._out.discard()  # first, so that the writer's buffer is dropped
         with contextlib.suppress(Exception):
             self.writer.close()

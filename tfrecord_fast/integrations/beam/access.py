@@ -29,7 +29,7 @@ from ...files.stores import StoreSettings
 from ...files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
 from ...files.streams.fetching import open_stream
 from ...files.streams.listing import listed_parts
-from ...files.system.opening import open_url
+from ...files.system.url_reader import open_url
 from .compression import Compression
 
 __all__ = ["Access", "names_of"]

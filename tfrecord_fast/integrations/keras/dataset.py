@@ -13,7 +13,8 @@ import keras
 
 from ...data.dataset import Dataset
 from ...data.functions import guarded
-from ...data.nodes.threads import Mapped, Prefetched
+from ...data.nodes.ahead.mapped import Mapped
+from ...data.nodes.ahead.prefetch import Prefetched
 from ...errors import InvalidArgumentError
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...data.dataset import Dataset
 from ...data.handle import node_of
-from ...data.nodes.running import Epoch
-from ...data.sentinels import INFINITE, UNKNOWN
+from ...data.nodes.native.running import Epoch
+from ...data.numbers import INFINITE, UNKNOWN
 from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 

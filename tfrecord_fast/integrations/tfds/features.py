@@ -14,8 +14,7 @@ import numpy as np
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...files.system import file_system
-from ...files.system.file_system import Options
-from ...files.system.whole_files import read_file
+from ...files.system.file_system import Options, read_file
 
 __all__ = [
     "Audio",

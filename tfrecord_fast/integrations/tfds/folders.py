@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InvalidArgumentError
 from ...files.system import file_system
-from ...files.system.file_system import Options
-from ...files.system.whole_files import read_file
+from ...files.system.file_system import Options, read_file
 from ...typing import PathLike
 from .features import FeaturesDict, read_features
 from .splits import SplitInfo

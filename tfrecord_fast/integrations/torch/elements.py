@@ -10,9 +10,9 @@ from ... import _core
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
-from ...data.nodes.node import Node, draws_of
-from ...data.nodes.parts import Spent, part_of
-from ...data.nodes.running import Epoch
+from ...data.nodes.base.node import Node, draws_of
+from ...data.nodes.native.parts import Spent, part_of
+from ...data.nodes.native.running import Epoch
 from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
 __all__ = ["Elements"]

@@ -210,7 +210,7 @@ _names = module_lazy_names(
     __name__,
     {
         ".ops.filled": "lin_space=linspace",
-        ".ops.numbers": "arg_max=argmax arg_min=argmin ceil log",
+        ".ops.math": "arg_max=argmax arg_min=argmin ceil log",
         ".ops.pictures": "random_crop",
         ".ops.randoms": "random_normal=normal random_shuffle=shuffle random_uniform=uniform set_random_seed=set_seed",
         ".ops.strings": "string_join=join string_strip=strip string_to_number=to_number substr",

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..._core import Iteration
 from ...data.dataset import Dataset as PlainDataset
+from ...data.files.other_files import FixedLengthRecordDataset as PlainFixed
+from ...data.files.other_files import TextLineDataset as PlainLines
+from ...data.files.records import TFRecordDataset as PlainRecords
 from ...data.handle import node_of
-from ...data.nodes.node import Node
-from ...data.other_files import FixedLengthRecordDataset as PlainFixed
-from ...data.other_files import TextLineDataset as PlainLines
-from ...data.records import TFRecordDataset as PlainRecords
+from ...data.nodes.base.node import Node
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
 from ..keras import teach_keras

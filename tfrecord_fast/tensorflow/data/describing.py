@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...data.handle import node_of
-from ...data.nodes.maps import Map
-from ...data.nodes.sources import Specified
+from ...data.nodes.elements.maps import Map
+from ...data.nodes.sources.values import Specified
 
 __all__ = ["dataset_name", "spec_text"]
 

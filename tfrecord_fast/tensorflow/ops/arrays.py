@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.casting import numbers_as
 from ...errors import InvalidArgumentError, UnimplementedError
-from ...values import ops as plain_ops
+from ...values import plain_ops
 from ..tensors.arithmetic import convert
 from ..tensors.ragged_rows import uniform_rows
 from ..tensors.ragged_tensor import RaggedTensor

@@ -15,10 +15,11 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...values.columns.strings import object_array
 from . import arithmetic
+from .reference import Reference
 from .tensor_dtypes import DType, array_dtype, named
 from .tensor_shape import TensorShape
 
-__all__ = ["ArrayTensor", "BytesTensor", "Reference", "Strings", "Tensor", "as_tensor", "plain_array"]
+__all__ = ["ArrayTensor", "BytesTensor", "Strings", "Tensor", "as_tensor", "plain_array"]
 
 _UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
 
@@ -220,26 +221,6 @@ class Tensor:
 
 
 Tensor.__hash__ = None  # type: ignore[assignment]
-
-
-class Reference:
-    """A key of a dict for a tensor, equal to other references to the same tensor."""
-
-    def __init__(self, tensor: Any) -> None:
-        self._tensor = tensor
-
-    def deref(self) -> Any:
-        """Return the tensor."""
-        return self._tensor
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reference) and self._tensor is other._tensor
-
-    def __hash__(self) -> int:
-        return id(self._tensor)
-
-    def __repr__(self) -> str:
-        return f"<Reference wrapping {self._tensor!r}>"
 
 
 class ArrayTensor(Tensor, np.ndarray):  # type: ignore[misc]

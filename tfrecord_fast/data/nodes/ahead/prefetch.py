@@ -1,0 +1,153 @@
+"""Elements computed ahead, on a thread."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from typing import Any
+
+from ....base.process import Origin
+from ....base.workers import NoThreadError, Stopped, start_thread
+from ..base.node import Node, Of, Run
+from ..base.turns import REENTERED, check_process, take_turns
+from .trials import Verdict
+
+__all__ = ["Prefetch", "Prefetched"]
+
+_END = object()
+_AT_EXIT = 0.2  # seconds
+
+
+class Prefetch(Of):
+    """The same elements, up to `size` of them computed ahead; 0: without a thread."""
+
+    def __init__(self, node: Node, size: int) -> None:
+        super().__init__(node)
+        self.size = size
+        self.verdict = Verdict()  # on the functions below, if a thread starts only when they are slow
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return Prefetched(partial(run, self.input), self.size) if self.size else run(self.input)
+
+    def label(self) -> str:
+        return f"prefetch({self.size})"
+
+
+class _Room:
+    """The room left in a buffer, on which the filling thread waits."""
+
+    def __init__(self, size: int) -> None:
+        self._stopped = False
+        self._unused = size  # changed by the filling thread only; a large size takes no memory
+        self._freed: SimpleQueue[None] = SimpleQueue()
+
+    def wait(self) -> bool:
+        """Wait for room; return False once no more elements are wanted."""
+        if self._unused and not self._stopped:
+            self._unused -= 1
+        elif not self._stopped:
+            self._freed.get()
+        return not self._stopped
+
+    def free(self) -> None:
+        self._freed.put(None)
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._freed.put(None)
+
+
+class _Buffer:
+    """Elements computed ahead.
+
+    The iterator owns the buffer. A waiting thread holds only the room, so that an iterator in a circle of references,
+    such as one whose function is a method of its owner, can be collected.
+    """
+
+    def __init__(self, start: Callable[[], Iterator[Any]]) -> None:
+        self._start = start
+        self._elements: Iterator[Any] | None = None
+        self.items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+    def add(self) -> bool:
+        """Compute one element, or an error in its place; return False at the end."""
+        try:
+            if self._elements is None:
+                self._elements = iter(())  # if starting fails, the error is all there is
+                self._elements = self._start()
+            self.items.put((next(self._elements), None))
+        except StopIteration:
+            self.put_end()
+            return False
+        except Stopped:
+            self.put_end()
+            raise
+        except BaseException as error:
+            self.items.put((None, error))
+        return True
+
+    def put_end(self) -> None:
+        self.items.put((_END, None))
+
+
+def _fill(room: _Room, buffer_of: weakref.ref[_Buffer]) -> None:
+    while room.wait():
+        buffer = buffer_of()
+        if buffer is None or not buffer.add():
+            return
+        del buffer  # before the thread waits
+    buffer = buffer_of()
+    if buffer is not None:
+        buffer.put_end()
+
+
+class Prefetched(Iterator[Any]):
+    """The elements of `start()`, up to `size` ahead on a thread, which starts with the first `next()`.
+
+    Several threads may share the iterator. If the system has no thread left, elements are computed on demand.
+    """
+
+    def __init__(self, start: Callable[[], Iterator[Any]], size: int) -> None:
+        self._buffer = _Buffer(start)
+        self._room = _Room(size)
+        self._thread: threading.Thread | None = None
+        self._begun = False
+        self._origin = Origin()
+        self._turn: Any
+        take_turns(self)
+
+    def __next__(self) -> Any:
+        check_process(self._origin)
+        if not self._begun:
+            self._begin()
+        if self._thread is None:
+            with self._turn:
+                self._buffer.add()
+        elif self._thread.ident == threading.get_ident():
+            raise RuntimeError(REENTERED)
+        element, error = self._buffer.items.get()
+        self._room.free()
+        if error is not None:
+            raise error
+        if element is _END:
+            self._buffer.put_end()  # for the next call
+            raise StopIteration
+        return element
+
+    def _begin(self) -> None:
+        with self._turn:
+            if self._begun:
+                return
+            buffer = weakref.ref(self._buffer)
+            with suppress(NoThreadError):
+                self._thread = start_thread(
+                    _fill, self._room, buffer, name="tfrecord_fast.prefetch", stop=self._room.stop, patience=_AT_EXIT
+                )
+            self._begun = True
+
+    def __del__(self) -> None:
+        self._room.stop()

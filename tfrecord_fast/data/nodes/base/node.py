@@ -1,0 +1,231 @@
+"""The base class of nodes: how a node iterates, its label, its cardinality and the spec of its elements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from functools import reduce
+from typing import Any
+
+from ....base.samples import sampling
+from ....errors import InvalidArgumentError
+from ....values.elements.nests import kind_of, leaves, map_leaves, spec_of
+from ....values.elements.samples import common_spec, sample_of, unsure
+from ...numbers import UNKNOWN
+
+__all__ = ["Draws", "Iterations", "Node", "Of", "Run", "draws_of"]
+
+_SAMPLE_LENGTHS = (2, 3)
+_NO_ELEMENT = "the dataset is empty, so the shapes and dtypes of its elements are unknown"
+
+
+class Draws:
+    """Seeds of successive iterations: a different one each time, or always the same."""
+
+    def __init__(self, seed: int, again: bool) -> None:
+        self.iterations = 0
+        self.again = again  # each iteration draws a seed of its own
+        self.seed = seed
+
+    def next_seed(self) -> int:
+        """Return the seed, of 64 bits, of the iteration that starts now."""
+        seed = self.seed + self.iterations * 0x9E3779B97F4A7C15
+        if self.again:
+            self.iterations += 1
+        return seed % (1 << 64)
+
+    def at(self, iteration: int) -> Draws:
+        """Return draws of the same seed whose next iteration has that number."""
+        draws = Draws(self.seed, self.again)
+        draws.iterations = iteration if self.again else 0
+        return draws
+
+
+class Run(ABC):
+    """An iteration of a dataset: starts each node by the native reader where possible, else in Python."""
+
+    @abstractmethod
+    def __call__(self, node: Node) -> Iterator[Any]:
+        """Iterate over the node's elements from the start."""
+
+    def plan(self, node: Node) -> Any:
+        """Return the RecordPlan by which the native reader executes the node, or None."""
+        return None
+
+    def own(self, draws: Draws) -> Draws:
+        """Return the draws that replace a node's own in this run."""
+        return draws
+
+    def filling(self) -> Run:
+        """Return the run of the nodes below a cache that this iteration fills."""
+        return self
+
+
+class Node(ABC):
+    """A source of elements, or a transformation of other nodes.
+
+    Nothing happens before `iterate`, and each iteration starts from the beginning. State that outlives an iteration
+    is kept in the node itself (the elements of a cache) or in its `draws`.
+    """
+
+    inputs: tuple[Node, ...] = ()
+    draws: Draws | None = None  # if the order differs from iteration to iteration
+    calls_functions = False  # of the user, to compute the first element
+
+    def distinct_inputs(self) -> Iterable[Node]:
+        """Return each input once: a dataset joined with itself many times has few nodes, but very many paths."""
+        return dict.fromkeys(self.inputs)
+
+    @abstractmethod
+    def iterate(self, run: Run) -> Iterator[Any]:
+        """Iterate in Python over the elements; `run` starts the inputs."""
+
+    @abstractmethod
+    def label(self) -> str:
+        """Return the node's name in `repr`, without its inputs."""
+
+    def describe(self, describe: Callable[[Node], str]) -> str:
+        """Return the `repr` of the node and its inputs, which `describe` describes."""
+        return ".".join(name for name in (*map(describe, self.inputs), self.label()) if name)
+
+    def copied(self) -> Node:
+        """Return a copy that counts its iterations separately, as do copies of all nodes below that draw."""
+        return _copied(self, {})
+
+    def cardinality(self) -> int:
+        """Return the number of elements, INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+    def seen_again(self) -> bool:
+        """Return True if the node may yield an element twice, so that its arrays are read-only."""
+        return any(node.seen_again() for node in self.distinct_inputs())
+
+    def known_kind(self, run: Run) -> Any:
+        """Return the `kind_of` the elements, or None if only a function of the user can tell."""
+        spec = self.known_spec(run)
+        return None if spec is None else kind_of(spec)
+
+    def known_spec(self, run: Run) -> Any:
+        """Return the element_spec, or None if only a function of the user can tell, or the dataset is empty."""
+        if self._calls_functions_below():
+            return None
+        try:
+            return self.element_spec(run)
+        except InvalidArgumentError:  # no elements
+            return None
+
+    def _calls_functions_below(self) -> bool:
+        return self.calls_functions or any(node._calls_functions_below() for node in self.distinct_inputs())
+
+    def spec_is_of_all(self) -> bool:
+        """Return True if a known spec holds for each element, and was not taken from the first one."""
+        return bool(self.inputs) and all(node.spec_is_of_all() for node in self.distinct_inputs())
+
+    def element_spec(self, run: Run) -> Any:
+        """Return shape and dtype of the elements, as a structure of TensorSpec.
+
+        By default they are those of the first element, which is computed for it, and of samples. Lengths that differ
+        among these are unknown.
+
+        Raises:
+          errors.InvalidArgumentError: no element and no sample.
+        """
+        spec, error = self._spec_of_first(run)
+        if spec is None or self._calls_functions_below():
+            samples = [
+                sample for length in _SAMPLE_LENGTHS if (sample := self._spec_of_sample(run, length)) is not None
+            ]
+            if spec is not None:
+                samples = [spec, *samples] if samples else [unsure(spec)]
+            spec = reduce(common_spec, samples) if samples else None
+        if spec is None:
+            raise error or InvalidArgumentError(_NO_ELEMENT)
+        return spec
+
+    def _spec_of_first(self, run: Run) -> tuple[Any, Exception | None]:
+        """Return the spec of the first element, or the error in its place; both None without elements."""
+        before = Iterations(self, run)
+        try:
+            for element in run(self):
+                return spec_of(element), None
+        except Exception as error:
+            return None, error
+        finally:
+            before.restore()
+        return None, None
+
+    def _spec_of_sample(self, run: Run, length: int) -> Any:
+        """Return the spec of a sample; None if there is none, or a function rejects it."""
+        try:
+            with sampling(length):
+                return spec_of(self.sample(run, length))
+        except Exception:
+            return None
+
+    def sample(self, run: Run, length: int) -> Any:
+        """Return an invented element, in which unknown lengths are `length`.
+
+        Raises:
+          Exception: nothing is known about the elements.
+        """
+        return sample_of(self._spec_of_first(run)[0], length)
+
+
+class Of(Node):
+    """A transformation of one node; by default with the same number and kind of elements."""
+
+    def __init__(self, node: Node) -> None:
+        self.input = node
+        self.inputs = (node,)
+
+    def cardinality(self) -> int:
+        return self.input.cardinality()
+
+    def element_spec(self, run: Run) -> Any:
+        return self.input.element_spec(run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self.input.sample(run, length)
+
+
+class Iterations:
+    """Numbers of iterations drawn at a node and below, so that looking at a dataset can leave them unchanged."""
+
+    def __init__(self, node: Node, run: Run) -> None:
+        self._counts = [(draws, draws.iterations) for draws in map(run.own, draws_of(node))]
+
+    def restore(self) -> None:
+        """Set the numbers back."""
+        for draws, iterations in self._counts:
+            draws.iterations = iterations
+
+
+def draws_of(node: Node) -> list[Draws]:
+    """Return the draws of a node and of all nodes below."""
+    draws: list[Draws] = []
+    below = [node]
+    while below:
+        node = below.pop()
+        if node.draws is not None:
+            draws.append(node.draws)
+        below += node.inputs
+    return draws
+
+
+def _copied(node: Node, copies: dict[Node, Node]) -> Node:
+    """Copy the nodes that draw, and those above them, which keep sharing their inputs."""
+    if node not in copies:
+        below = {old: _copied(old, copies) for old in node.distinct_inputs()}
+        copies[node] = node
+        if node.draws is not None or any(old is not new for old, new in below.items()):
+            copies[node] = changed = copy(node)
+            changed.draws = copy(node.draws)
+            for name, value in vars(node).items():
+                if isinstance(value, Node):
+                    setattr(changed, name, below.get(value, value))
+                elif isinstance(value, list) and value and all(isinstance(item, Node) for item in value):
+                    setattr(changed, name, [below.get(item, item) for item in value])
+                elif isinstance(value, tuple | dict) and any(isinstance(item, Node) for item in leaves(value)):
+                    setattr(changed, name, map_leaves(lambda item: below.get(item, item), value))
+    return copies[node]

@@ -1,0 +1,95 @@
+"""Nodes that skip elements that raise, and that check the number of elements."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from ....base.handlers import raised_by_handler
+from ....errors import FailedPreconditionError
+from ...numbers import INFINITE, UNKNOWN
+from ..base.node import Node, Of, Run
+from ..base.turns import Turns
+
+__all__ = ["Counted", "IgnoreErrors"]
+
+
+class IgnoreErrors(Of):
+    """The elements that don't raise; `log_warning` warns of those that do."""
+
+    def __init__(self, node: Node, log_warning: bool) -> None:
+        super().__init__(node)
+        self.log_warning = log_warning
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Ignoring(run(self.input), self.log_warning)
+
+    def label(self) -> str:
+        return "ignore_errors()"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class _Ignoring(Iterator[Any]):
+    """The elements that don't raise, up to the end of the input. An exception of a signal handler is not skipped."""
+
+    def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
+        self._elements = elements
+        self._log_warning = log_warning
+
+    def __next__(self) -> Any:
+        while True:
+            try:
+                return next(self._elements)
+            except StopIteration:
+                raise
+            except Exception as error:
+                if raised_by_handler(error):
+                    raise
+                if self._log_warning:
+                    warnings.warn(f"an element was skipped: {error}", stacklevel=2)
+
+
+class Counted(Of):
+    """The same elements, whose number must be `count`; INFINITE: without end."""
+
+    def __init__(self, node: Node, count: int) -> None:
+        super().__init__(node)
+        self._count = count
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Counting(run(self.input), self._count)
+
+    def label(self) -> str:
+        return f"assert_cardinality({self._count})"
+
+    def cardinality(self) -> int:
+        return self._count
+
+
+class _Counting(Turns):
+    def __init__(self, elements: Iterator[Any], count: int) -> None:
+        super().__init__()
+        self._elements, self._count, self._yielded = elements, count, 0
+
+    def _next(self) -> Any:
+        try:
+            element = next(self._elements)
+        except StopIteration:
+            if self._yielded == self._count:
+                raise
+            raise self._error(f"contained only {_elements(self._yielded)}") from None
+        self._yielded += 1
+        if self._count != INFINITE and self._yielded > self._count:
+            raise self._error(f"contained at least {_elements(self._yielded)}")
+        return element
+
+    def _error(self, what: str) -> FailedPreconditionError:
+        expected = "an infinite number of elements" if self._count == INFINITE else _elements(self._count)
+        return FailedPreconditionError(f"Input dataset was expected to contain {expected} but {what}.")
+
+
+def _elements(count: int) -> str:
+    return f"{count} element" if count == 1 else f"{count} elements"

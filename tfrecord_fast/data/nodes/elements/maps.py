@@ -1,0 +1,190 @@
+"""Nodes that call a function of the user on each element: map, filter, scan, take_while; and enumerate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from ....errors import InvalidArgumentError
+from ....values.elements.nests import normalize, spec_of
+from ....values.elements.owned import snapshot, writable
+from ...functions import call, guarded, name_of, test
+from ...numbers import UNKNOWN
+from ..ahead.mapped import Mapped
+from ..ahead.trials import Verdict
+from ..base.node import Node, Of, Run
+from ..base.turns import InTurn, Turns
+
+__all__ = ["Enumerate", "Filter", "Map", "Scan", "TakeWhile"]
+
+_OfElement = Callable[[Any], Any]
+_Around = Callable[[_OfElement], _OfElement]
+
+
+class Map(Of):
+    """The function's results.
+
+    Args:
+      threads: the number of threads; 0 for none.
+      tried: starts threads only when the function proves to be slow.
+    """
+
+    def __init__(self, node: Node, function: Callable[..., Any], threads: int = 0, tried: bool = False) -> None:
+        super().__init__(node)
+        self.calls_functions = True
+        self.function = function
+        self.threads = threads
+        self.tried = tried
+        self._verdict = Verdict()
+        self._around: _Around | None = None
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return self.over(run(self.input), self._verdict if self.tried else None)
+
+    def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
+        """Iterate over the function's results for these elements; with a verdict, on threads only if it is slow."""
+        function = self.called()
+        return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
+
+    def called(self) -> _OfElement:
+        """Return the function of a single element."""
+        function = call(self.function, self.input.seen_again())
+        return function if self._around is None else self._around(function)
+
+    def within(self, around: _Around) -> Map:
+        """Return a copy that calls `around(function)` instead of the function."""
+        node = copy(self)
+        node._around = around
+        return node
+
+    def label(self) -> str:
+        threads = f", {self.threads} threads" if self.threads else ""
+        return f"map({name_of(self.function)}{threads})"
+
+    def seen_again(self) -> bool:
+        return False
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return call(self.function, False)(self.input.sample(run, length))
+
+
+class Filter(Of):
+    """The elements for which the function returns true."""
+
+    def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
+        super().__init__(node)
+        self._predicate = predicate
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return filter(test(self._predicate, self.input.seen_again()), run(self.input))
+
+    def label(self) -> str:
+        return f"filter({name_of(self._predicate)})"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class Enumerate(Of):
+    """Pairs of a number, from `start` on, and an element."""
+
+    def __init__(self, node: Node, start: int) -> None:
+        super().__init__(node)
+        self._start = start
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Numbered(run(self.input), self._start)
+
+    def label(self) -> str:
+        return f"enumerate({self._start or ''})"
+
+    def element_spec(self, run: Run) -> Any:
+        return (spec_of(np.int64(0)), self.input.element_spec(run))
+
+    def sample(self, run: Run, length: int) -> Any:
+        return (np.int64(length), self.input.sample(run, length))
+
+
+class _Numbered(Turns):
+    """Pairs of a number and an element; an error has its number, as in TensorFlow."""
+
+    def __init__(self, elements: Iterator[Any], start: int) -> None:
+        super().__init__()
+        self._elements = elements
+        self._number = start
+
+    def _next(self) -> Any:
+        number = np.int64(self._number)
+        self._number += 1
+        return number, next(self._elements)
+
+
+class Scan(Of):
+    """The results of a function that maps (state, element) to (next state, result)."""
+
+    calls_functions = True
+
+    def __init__(self, node: Node, state: Any, function: Callable[[Any, Any], Any]) -> None:
+        super().__init__(node)
+        self._state = state
+        self._function = function
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        function = guarded(self._function)
+        if self.input.seen_again():
+            return _Scanned(run(self.input), self._state, lambda state, element: function(state, writable(element)))
+        return _Scanned(run(self.input), self._state, function)
+
+    def label(self) -> str:
+        return "scan()"
+
+    def seen_again(self) -> bool:
+        return False
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self._function(self._state, self.input.sample(run, length))[1]
+
+
+class _Scanned(Turns):
+    """The results of scan. The function owns its state: it may write to it, and return it as the result."""
+
+    def __init__(self, elements: Iterator[Any], state: Any, function: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self._elements = elements
+        self._state = snapshot(state)
+        self._function = function
+
+    def _next(self) -> Any:
+        pair = tuple(self._function(writable(self._state), next(self._elements)))
+        if len(pair) != 2:
+            raise InvalidArgumentError(f"the function of scan must return a state and a result, got {len(pair)} values")
+        state, result = normalize(pair)
+        self._state = snapshot(state)
+        return result
+
+
+class TakeWhile(Of):
+    """The elements before the first for which the function returns false."""
+
+    def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
+        super().__init__(node)
+        self._predicate = predicate
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return InTurn(takewhile(test(self._predicate, self.input.seen_again()), run(self.input)))
+
+    def label(self) -> str:
+        return "take_while()"
+
+    def cardinality(self) -> int:
+        return UNKNOWN

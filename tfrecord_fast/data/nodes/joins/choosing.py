@@ -1,0 +1,251 @@
+"""Nodes that choose among datasets or elements: by number, at random, or by class."""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Callable, Iterator
+from functools import reduce
+from itertools import compress, repeat
+from typing import Any
+
+import numpy as np
+
+from ....base.seeds import next_seed
+from ....errors import InvalidArgumentError
+from ....values.elements.samples import common_spec
+from ...numbers import INFINITE, UNKNOWN
+from ..base.node import Draws, Node, Of, Run
+from ..base.turns import Turns
+
+__all__ = ["Choose", "Resample", "Sample", "SampleBy"]
+
+
+class _Choosing(Node):
+    """Elements of several nodes; each comes from one of them."""
+
+    method: str
+
+    def __init__(self, nodes: list[Node], others: tuple[Node, ...], stop_on_empty: bool) -> None:
+        self.inputs = (*nodes, *others)
+        self._nodes = nodes
+        self._stop_on_empty = stop_on_empty
+
+    def label(self) -> str:
+        return f"{self.method}({len(self._nodes)})"
+
+    def describe(self, describe: Any) -> str:
+        return self.label()
+
+    def cardinality(self) -> int:
+        return _cardinality_of_any(self._nodes)
+
+    def seen_again(self) -> bool:
+        return any(node.seen_again() for node in self._nodes)
+
+    def element_spec(self, run: Run) -> Any:
+        return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self._nodes[length % len(self._nodes)].sample(run, length)
+
+
+class Choose(_Choosing):
+    """The next element of the node whose number is next in the node `choices`."""
+
+    method = "choose_from_datasets"
+
+    def __init__(self, nodes: list[Node], choices: Node, stop_on_empty: bool) -> None:
+        super().__init__(nodes, (choices,), stop_on_empty)
+        self._choices = choices
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Chosen([run(node) for node in self._nodes], run(self._choices), self._stop_on_empty)
+
+
+class Sample(_Choosing):
+    """Elements drawn from nodes at random, by weight; with `draws.again`, different ones in each iteration."""
+
+    method = "sample_from_datasets"
+    draws: Draws
+
+    def __init__(
+        self, nodes: list[Node], weights: list[float], seed: int | None, stop_on_empty: bool, again: bool
+    ) -> None:
+        super().__init__(nodes, (), stop_on_empty)
+        self.draws = Draws(next_seed() if seed is None else seed, again)
+        self._weights = weights
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        drawn = _drawn(self._weights, random.Random(run.own(self.draws).next_seed()))
+        iterators = [run(node) for node in compress(self.inputs, self._weights)]
+        return _Chosen(iterators, drawn, self._stop_on_empty)
+
+    def cardinality(self) -> int:
+        drawn = list(compress(self._nodes, self._weights))
+        return drawn[0].cardinality() if len(drawn) == 1 else _cardinality_of_any(drawn) if drawn else 0
+
+
+class SampleBy(Sample):
+    """Elements drawn from nodes at random, by weights that are the elements of another node, up to its end."""
+
+    def __init__(self, nodes: list[Node], weights: Node, seed: int | None, stop_on_empty: bool, again: bool) -> None:
+        super().__init__(nodes, [1.0] * len(nodes), seed, stop_on_empty, again)
+        self._by = weights
+        self.inputs = (*nodes, weights)
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        draw = random.Random(run.own(self.draws).next_seed())
+
+        def number(weights: Any) -> int:
+            chances = np.asarray(weights, np.float64)
+            if chances.shape != (len(self._nodes),):
+                raise InvalidArgumentError(f"weights of shape {chances.shape} for {len(self._nodes)} datasets")
+            if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.any()):
+                raise InvalidArgumentError(f"weights must be finite, not negative and not all 0, got {weights!r:.200}")
+            return draw.choices(range(len(chances)), chances.tolist())[0]
+
+        return _Chosen([run(node) for node in self._nodes], map(number, run(self._by)), self._stop_on_empty)
+
+    def cardinality(self) -> int:
+        return _cardinality_of_any(self._nodes)
+
+
+class Resample(Of):
+    """Pairs of a class and an element; elements are left out so that the classes have the target shares.
+
+    Args:
+      class_of: a function from an element to the number of its class.
+      target: the desired share of each class.
+      initial: the actual share of each class; None: counted.
+    """
+
+    draws: Draws
+
+    def __init__(
+        self,
+        node: Node,
+        class_of: Callable[[Any], Any],
+        target: list[float],
+        initial: list[float] | None,
+        seed: int | None,
+    ) -> None:
+        super().__init__(node)
+        self.calls_functions = True
+        self.draws = Draws(next_seed() if seed is None else seed, seed is None)
+        self._class_of, self._target, self._initial = class_of, target, initial
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Resampled(run(self.input), self._class_of, self._target, self._initial, run.own(self.draws).next_seed())
+
+    def label(self) -> str:
+        return f"rejection_resample({self._target})"
+
+    def cardinality(self) -> int:
+        elements = self.input.cardinality()
+        if self._initial == self._target:
+            return elements
+        leaves_a_class_out = self._initial is not None and 0 in self._target
+        return INFINITE if elements == INFINITE and not leaves_a_class_out else UNKNOWN
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        element = self.input.sample(run, length)
+        return self._class_of(element), element
+
+
+class _Resampled(Turns):
+    def __init__(
+        self,
+        elements: Iterator[Any],
+        class_of: Callable[[Any], Any],
+        target: list[float],
+        initial: list[float] | None,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self._elements, self._class_of, self._target = elements, class_of, target
+        self._counting = initial is None
+        # Counts start at 10, as in TensorFlow, so that the first elements don't decide alone.
+        self._has = [10.0] * len(target) if initial is None else initial
+        self._random = random.Random(seed)
+
+    def _next(self) -> Any:
+        while True:
+            element = next(self._elements)
+            label = self._class_of(element)
+            number = self._number(label)
+            if self._counting:
+                self._has[number] += 1
+            if self._random.random() < self._chance(number):
+                return label, element
+
+    def _number(self, label: Any) -> int:
+        try:
+            number = operator.index(label.item() if hasattr(label, "item") else label)
+        except (TypeError, ValueError):
+            raise InvalidArgumentError(f"`class_func` must return an integer, got {label!r:.200}") from None
+        if not 0 <= number < len(self._target):
+            raise InvalidArgumentError(
+                f"`class_func` returned {number}; classes are numbered from 0 to {len(self._target) - 1}"
+            )
+        return number
+
+    def _chance(self, number: int) -> float:
+        """Return the probability of keeping an element of the class: 1 for the class that lacks elements most."""
+        target, has = self._target[number], self._has[number]
+        if not target or not has:
+            return 1.0 if target else 0.0
+        return target / has / max(want / have for want, have in zip(self._target, self._has, strict=True) if have)
+
+
+def _cardinality_of_any(nodes: list[Node]) -> int:
+    """Return the cardinality of elements that come from changing nodes, as in TensorFlow."""
+    return INFINITE if any(node.cardinality() == INFINITE for node in nodes) else UNKNOWN
+
+
+def _drawn(weights: list[float], draw: random.Random) -> Iterator[int]:
+    """Draw numbers of the nonzero weights, endlessly."""
+    chances = [weight for weight in weights if weight]
+    numbers = range(len(chances))
+    return map(lambda _: draw.choices(numbers, chances)[0], repeat(None) if chances else ())
+
+
+class _Chosen(Turns):
+    """The next element of the iterator whose number is next; an error uses up its number.
+
+    The number of an iterator that has ended is skipped; with `stop_on_empty`, the iteration ends.
+    """
+
+    def __init__(self, iterators: list[Iterator[Any]], numbers: Iterator[Any], stop_on_empty: bool) -> None:
+        super().__init__()
+        self._iterators: list[Iterator[Any] | None] = list(iterators)
+        self._numbers = numbers
+        self._stop_on_empty = stop_on_empty
+        self._left = len(iterators)
+
+    def _next(self) -> Any:
+        while self._left:
+            iterator = self._iterators[self._number()]
+            if iterator is None:
+                continue
+            try:
+                return next(iterator)
+            except StopIteration:
+                self._iterators = [None if other is iterator else other for other in self._iterators]
+                self._left = 0 if self._stop_on_empty else self._left - 1
+        raise StopIteration
+
+    def _number(self) -> int:
+        choice = next(self._numbers)
+        try:
+            number = operator.index(choice)
+        except TypeError:
+            raise InvalidArgumentError(f"a choice must be the number of a dataset, got {choice!r:.200}") from None
+        if not 0 <= number < len(self._iterators):
+            raise InvalidArgumentError(
+                f"choice {number} is out of range: datasets are numbered from 0 to {len(self._iterators) - 1}"
+            )
+        return number

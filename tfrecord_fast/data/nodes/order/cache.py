@@ -1,0 +1,122 @@
+"""Elements kept in memory, or in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ....values.elements.owned import read_only, renewed
+from ...saving.saved import Saving, as_read, elements_in
+from ..base.node import Node, Of, Run
+from ..base.turns import InTurn, Turns
+
+__all__ = ["Cache", "FileCache"]
+
+# A cache is complete, as in TensorFlow, at the end of its input, or with the element whose number is the cardinality.
+
+
+class Cache(Of):
+    """All elements, kept in memory once an iteration is complete."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self.kept: list[Any] | None = None
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        if self.kept is not None:
+            return map(renewed, self.kept)
+        return _Filling(self, run.filling()(self.input), self.input.cardinality())
+
+    def seen_again(self) -> bool:
+        return True
+
+    def label(self) -> str:
+        return "cache()"
+
+
+class _Filling(Turns):
+    """Elements that are also kept for a cache, which gets them with the last one. Errors are not kept."""
+
+    def __init__(self, cache: Cache, elements: Iterator[Any], count: int) -> None:
+        super().__init__()
+        self._cache, self._elements, self._count = cache, elements, count
+        self._kept: list[Any] = []
+
+    def _next(self) -> Any:
+        for element in self._elements:
+            kept = read_only(element)
+            self._kept.append(kept)
+            if len(self._kept) == self._count:
+                self._cache.kept = self._kept
+            return renewed(kept)
+        self._cache.kept = self._kept
+        raise StopIteration
+
+
+class FileCache(Of):
+    """All elements, in a file that appears once an iteration is complete. If the file exists, elements come from it."""
+
+    def __init__(self, node: Node, path: str, compression: str, label: str) -> None:
+        super().__init__(node)
+        self._path, self._compression, self._label = path, compression, label
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        with contextlib.suppress(FileNotFoundError):
+            return InTurn(elements_in(self._path, self._compression))
+        elements = run.filling()(self.input)
+        return _FillingFile(elements, self.input.cardinality(), Saving(self._path, self._compression))
+
+    def seen_again(self) -> bool:
+        return True  # elements of a file are read-only
+
+    def label(self) -> str:
+        return self._label
+
+    def cardinality(self) -> int:
+        return self.input.cardinality()
+
+
+class _FillingFile(Turns):
+    """Elements that are also written to a file, which is complete with the last one. Errors are not written."""
+
+    def __init__(self, elements: Iterator[Any], count: int, saving: Saving) -> None:
+        super().__init__()
+        self._elements, self._count = elements, count
+        self._saving: Saving | None = saving
+        self._process = os.getpid()
+        self._written = 0
+
+    def _next(self) -> Any:
+        for element in self._elements:
+            self._written += 1
+            self._add(element)
+            if self._written == self._count:
+                self._complete()
+            return as_read(element)
+        self._complete()
+        raise StopIteration
+
+    def _add(self, element: Any) -> None:
+        if self._saving is None:
+            return
+        try:
+            self._saving.add(element)
+        except BaseException:  # the file would lack the element
+            self._discard()
+            raise
+
+    def _complete(self) -> None:
+        if self._saving is not None:
+            self._saving.complete()
+            self._saving = None
+
+    def _discard(self) -> None:
+        if self._saving is not None and os.getpid() == self._process:  # a forked process keeps off its parent's file
+            self._saving.discard()
+        self._saving = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "_process"):
+            self._discard()
