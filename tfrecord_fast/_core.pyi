@@ -34,16 +34,11 @@ class _Object(Protocol):  # files.streams.core_files.CoreObject
 compiler: str
 sanitizers: str
 
-class Codec:
-    def __init__(self, *args: Any) -> None: ...  # refused: only the core makes them
-    @property
-    def name(self) -> str: ...
-    @property
-    def extension(self) -> str: ...
-    @property
-    def appends(self) -> bool: ...
-    @property
-    def libraries(self) -> dict[str, str]: ...
+class Codec(NamedTuple):
+    name: str
+    extension: str
+    appends: bool
+    libraries: dict[str, str]
 
 def codecs() -> list[Codec]: ...
 
@@ -333,16 +328,11 @@ class Iteration(Iterator[_T]):
     def __iter__(self) -> Self: ...
     def __next__(self) -> _T: ...
 
-class SkippedStretch:
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: RecordStream.take_skipped makes them
-    @property
-    def path(self) -> str: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def bytes(self) -> int | None: ...
-    @property
-    def reason(self) -> str: ...
+class SkippedStretch(NamedTuple):
+    path: str
+    offset: int
+    bytes: int | None
+    reason: str
 
 class CompressionOptions:
     def __init__(

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <cstring>
 #include <iterator>
-#include <string_view>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tfr {
@@ -186,10 +186,10 @@ Status TypeOfArrow(const ArrowSchema& schema, ArrowType* type) {
   }
   if (schema.dictionary != nullptr) return {};
   constexpr std::pair<std::string_view, ArrowForm> kForms[] = {
-      {"n", ArrowForm::kNull},          {"b", ArrowForm::kBits},          {"z", ArrowForm::kStrings},
-      {"u", ArrowForm::kStrings},       {"Z", ArrowForm::kLargeStrings},  {"U", ArrowForm::kLargeStrings},
-      {"vz", ArrowForm::kViews},        {"vu", ArrowForm::kViews},        {"+l", ArrowForm::kList},
-      {"+L", ArrowForm::kLargeList},    {"+s", ArrowForm::kStruct},
+      {"n", ArrowForm::kNull},       {"b", ArrowForm::kBits},         {"z", ArrowForm::kStrings},
+      {"u", ArrowForm::kStrings},    {"Z", ArrowForm::kLargeStrings}, {"U", ArrowForm::kLargeStrings},
+      {"vz", ArrowForm::kViews},     {"vu", ArrowForm::kViews},       {"+l", ArrowForm::kList},
+      {"+L", ArrowForm::kLargeList}, {"+s", ArrowForm::kStruct},
   };
   for (const auto& [name, form] : kForms) {
     if (format == name) type->form = form;

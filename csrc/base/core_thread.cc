@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/from_the_start.h"
 #include "base/interrupt.h"
 
 #if defined(_LIBCPP_VERSION)  // its header leaves it out
@@ -16,14 +17,6 @@ namespace __cxxabiv1 {
 struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals();
 }  // namespace __cxxabiv1
-#endif
-
-// Memory that a thread has from the start: the first access to other memory of this kind may be one too many. musl has
-// all of it there, and loads no library that asks for it.
-#if defined(__GLIBC__)
-#define TFR_FROM_THE_START [[gnu::tls_model("initial-exec")]]
-#else
-#define TFR_FROM_THE_START
 #endif
 
 namespace tfr {

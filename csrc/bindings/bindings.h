@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/records.h"
@@ -54,6 +55,9 @@ void RunWithoutGil(Work work) {
   }
   ThrowIfError(status);
 }
+
+// A path or another text for people, which need not be UTF-8, as a str.
+pybind11::object PathText(const std::string& text);
 
 // For code written against CPython's slots, in a catch block: sets the Python exception for the C++ exception.
 void SetPythonErrorOfException();

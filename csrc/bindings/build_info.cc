@@ -1,10 +1,7 @@
 // Facts about the build: the compiler, sanitizers, and the codecs with their libraries.
 
-#include <pybind11/stl.h>
-
-#include <vector>
-
 #include "bindings/bindings.h"
+#include "bindings/named_tuple.h"
 #include "codec/codec.h"
 
 namespace py = pybind11;
@@ -12,21 +9,19 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// A codec of the table, for Python. The table is constant, so there is nothing to own.
-struct CodecRecord {
-  const Codec* codec;
+NamedTuple codec_type("tfrecord_fast._core.Codec",
+                      "A way to compress files: its compression_type; the usual extension, such as \".gz\", or \"\"; "
+                      "whether TensorFlow reads what is appended to a file; its libraries and their versions.",
+                      {"name", "extension", "appends", "libraries"});
 
-  py::dict libraries() const {
+py::list AllCodecs() {
+  py::list codecs;
+  for (const Codec* codec : Codecs()) {
     py::dict versions;
     for (const CodecLibrary& library : codec->libraries) versions[library.name] = library.version();
-    return versions;
+    codecs.append(codec_type(codec->name, codec->extension, codec->appending == Codec::Appending::kAllowed, versions));
   }
-};
-
-std::vector<CodecRecord> CodecRecords() {
-  std::vector<CodecRecord> records;
-  for (const Codec* codec : Codecs()) records.push_back({codec});
-  return records;
+  return codecs;
 }
 
 }  // namespace
@@ -42,18 +37,8 @@ void BindBuildInfo(py::module_& m) {
 #else
   m.attr("sanitizers") = "";
 #endif
-  py::class_<CodecRecord>(m, "Codec", "A way to compress files.")
-      .def_property_readonly(
-          "name", [](const CodecRecord& self) { return self.codec->name; }, "str: its compression_type.")
-      .def_property_readonly(
-          "extension", [](const CodecRecord& self) { return self.codec->extension; },
-          "str: the usual one, such as \".gz\"; \"\" if there is none.")
-      .def_property_readonly(
-          "appends", [](const CodecRecord& self) { return self.codec->appending == Codec::Appending::kAllowed; },
-          "bool: whether TensorFlow reads what is appended to a file.")
-      .def_property_readonly("libraries", &CodecRecord::libraries,
-                             "dict: the libraries it works with, to their versions.");
-  m.def("codecs", &CodecRecords, "All codecs, as the core lists them.");
+  codec_type.Bind(m);
+  m.def("codecs", &AllCodecs, "All codecs, as the core lists them.");
 }
 
 }  // namespace tfr

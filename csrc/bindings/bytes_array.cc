@@ -24,7 +24,6 @@ namespace {
 
 PyTypeObject* base_type = nullptr;    // _core.BytesArrayBase
 PyTypeObject* public_type = nullptr;  // tfrecord_fast.BytesArray, once it has been registered
-PyTypeObject* rows_iterator_type = nullptr;
 
 BytesArray& Value(PyObject* object) { return Unbox<BytesArray>(object); }
 const BytesArray& Value(py::handle object) {
@@ -113,23 +112,11 @@ PyObject* ToList(PyObject* self, PyObject*) {
   return NestedList(next, Value(self).shape, 0);
 }
 
-// Iterator over the rows of an array with several axes.
-struct RowsCursor {
-  py::object array;
-  Py_ssize_t next;
-};
-
 PyObject* Iterate(PyObject* self) {
   const BytesArray& array = Value(self);
   if (Length(self) < 0) return nullptr;
   if (array.shape.size() == 1) return IteratorOf(self, StringsOf(array));
-  return Box(rows_iterator_type, RowsCursor{py::reinterpret_borrow<py::object>(self), 0});
-}
-
-PyObject* NextRow(PyObject* self) {
-  RowsCursor& cursor = Unbox<RowsCursor>(self);
-  PyObject* const array = cursor.array.ptr();
-  return cursor.next < Value(array).shape[0] ? Item(array, cursor.next++) : nullptr;
+  return PySeqIter_New(self);
 }
 
 PyObject* GetShape(PyObject* self, void*) {
@@ -276,11 +263,6 @@ void BindBytesArray(py::module_& m) {
                         {Py_tp_getset, bytes_array_properties}},
                        "Byte strings that are views into record buffers.",
                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION);
-  rows_iterator_type = MakeType("tfrecord_fast._core.BytesArrayIterator", sizeof(Boxed<RowsCursor>),
-                                {{Py_tp_dealloc, Slot(Dealloc<RowsCursor>)},
-                                 {Py_tp_iter, Slot(PyObject_SelfIter)},
-                                 {Py_tp_iternext, Slot(NextRow)}},
-                                nullptr);
   m.attr("BytesArrayBase") = py::handle(reinterpret_cast<PyObject*>(base_type));
   m.def("register_bytes_array",
         [](const py::type& type) { public_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });

@@ -121,9 +121,8 @@ void TakeStrings(const ByteStrings& strings, const int64_t* numbers, size_t coun
 }
 
 void BindBytesSequence() {
-  bytes_view_type =
-      MakeType("tfrecord_fast._core.BytesView", sizeof(Boxed<Viewed>),
-               {{Py_tp_dealloc, Slot(Dealloc<Viewed>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
+  bytes_view_type = MakeType("tfrecord_fast._core.BytesView", sizeof(Boxed<Viewed>),
+                             {{Py_tp_dealloc, Slot(Dealloc<Viewed>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
   bytes_iterator_type = MakeType("tfrecord_fast._core.BytesIterator", sizeof(Boxed<Cursor>),
                                  {{Py_tp_dealloc, Slot(Dealloc<Cursor>)},
                                   {Py_tp_iter, Slot(PyObject_SelfIter)},

@@ -4,8 +4,6 @@
 
 #include <pybind11/numpy.h>
 
-#include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -111,20 +109,13 @@ PyObject* NewColumn(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   }
   const char* const key = PyUnicode_AsUTF8AndSize(name, &key_size);
   if (key == nullptr) return nullptr;
+  if (count < 0) throw py::value_error("count is negative");
   try {
-    if (count < 0) throw py::value_error("count is negative");
     return Box(type, PyEncodeColumn({key, static_cast<size_t>(key_size)}, element, values, static_cast<size_t>(count),
                                     splits, valid, steps, row_valid));
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::value_error& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_TypeError, error.what());
+  } catch (const py::cast_error& error) {
+    throw py::type_error(error.what());
   }
-  return nullptr;
 }
 
 std::vector<EncodeColumn> ColumnsOf(const py::sequence& given, size_t rows, std::vector<Owner>* owners) {
@@ -168,7 +159,7 @@ void BindEncode(py::module_& m) {
   BindBytesLike(m);
   BindBytesViews(m);
   column_type = MakeType("tfrecord_fast._core.EncodeColumn", sizeof(Boxed<PyEncodeColumn>),
-                         {{Py_tp_new, Slot(NewColumn)}, {Py_tp_dealloc, Slot(Dealloc<PyEncodeColumn>)}},
+                         {{Py_tp_new, Slot(Guarded<NewColumn>)}, {Py_tp_dealloc, Slot(Dealloc<PyEncodeColumn>)}},
                          "One feature of all rows, for the encoder.", Py_TPFLAGS_DEFAULT);
   m.attr("EncodeColumn") = py::handle(reinterpret_cast<PyObject*>(column_type));
   m.def("encode_examples", &EncodeExamples, py::arg("columns"), py::arg("rows"), py::arg("num_threads"));

@@ -31,31 +31,13 @@ bool IntegerType(Sign sign, Py_ssize_t size, ElementType* type) {
 // The element type of a buffer's format; false if it has none (or another byte order).
 bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
   if (view.format == nullptr || view.format[0] == 0 || view.format[1] != 0) return false;
-  switch (view.format[0]) {
-    case '?':
-      *type = ElementType::kBool;
-      return true;
-    case 'b':
-    case 'h':
-    case 'i':
-    case 'l':
-    case 'q':
-      return IntegerType(Sign::kSigned, view.itemsize, type);
-    case 'B':
-    case 'H':
-    case 'I':
-    case 'L':
-    case 'Q':
-      return IntegerType(Sign::kUnsigned, view.itemsize, type);
-    case 'f':
-      *type = ElementType::kFloat32;
-      return view.itemsize == 4;
-    case 'd':
-      *type = ElementType::kFloat64;
-      return view.itemsize == 8;
-    default:
-      return false;
-  }
+  const char code = view.format[0];
+  if (std::strchr("bhilq", code) != nullptr) return IntegerType(Sign::kSigned, view.itemsize, type);
+  if (std::strchr("BHILQ", code) != nullptr) return IntegerType(Sign::kUnsigned, view.itemsize, type);
+  if (code == '?') *type = ElementType::kBool;
+  if (code == 'f') *type = ElementType::kFloat32;
+  if (code == 'd') *type = ElementType::kFloat64;
+  return code == '?' || code == 'f' || code == 'd';
 }
 
 // The columns of one row, and the memory of their values.

@@ -18,6 +18,7 @@
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/owned_once.h"
+#include "bindings/python_io.h"
 #include "index/permutation.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
@@ -59,12 +60,6 @@ py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
   return array;
 }
 
-std::optional<RemoteObject> ObjectOf(const py::object& object) {
-  if (object.is_none()) return std::nullopt;
-  const py::object size = object.attr("size");
-  return RemoteObject{object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};
-}
-
 std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most,
                                  const std::shared_ptr<FetchQueue>& fetches) {
   for (const IndexOrigin& origin : origins) {
@@ -92,7 +87,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.max_record_bytes = Limit(most);
   options.max_idle_bytes = max_idle_bytes;
   for (const py::object& object : objects) {
-    options.remote.objects.push_back(ObjectOf(object));
+    options.remote.objects.push_back(RemoteObjectOf(object));
     const bool wanting = options.remote.objects.back() && (!fetches || options.remote.objects.back()->size < 0);
     if (wanting) throw py::type_error("objects require `fetches` and known sizes");
   }
@@ -222,11 +217,11 @@ void BindIndex(py::module_& m) {
           py::arg("other"));
   FreeOnce<RecordIndex>();
   py::class_<IndexOrigin>(m, "IndexOrigin")
-      .def(
-          py::init([](std::string path, std::optional<std::string> index_path, const py::object& object) {
-            return std::make_unique<IndexOrigin>(IndexOrigin{std::move(path), std::move(index_path), ObjectOf(object)});
-          }),
-          py::kw_only(), py::arg("path"), py::arg("index_path") = py::none(), py::arg("object") = py::none());
+      .def(py::init([](std::string path, std::optional<std::string> index_path, const py::object& object) {
+             return std::make_unique<IndexOrigin>(
+                 IndexOrigin{std::move(path), std::move(index_path), RemoteObjectOf(object)});
+           }),
+           py::kw_only(), py::arg("path"), py::arg("index_path") = py::none(), py::arg("object") = py::none());
   FreeOnce<IndexOrigin>();
   m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none(),
         py::arg("fetches") = std::shared_ptr<FetchQueue>());

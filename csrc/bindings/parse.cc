@@ -106,14 +106,14 @@ py::object WrapValues(const FeatureSpec& spec, const Block& block, Shape shape, 
   return WrapArray(spec.type, shape, block.data, block.owner);
 }
 
-py::object WrapInts(const Block& block) {
-  return WrapArray(ElementType::kInt64, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
+py::object WrapBlock(ElementType type, const Block& block) {
+  return WrapArray(type, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
 }
 
+py::object WrapInts(const Block& block) { return WrapBlock(ElementType::kInt64, block); }
+
 py::object WrapPresent(const FeatureSpec& spec, const Column& column) {
-  if (!spec.presence) return py::none();
-  const Block& block = column.present;
-  return WrapArray(ElementType::kUInt8, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
+  return spec.presence ? WrapBlock(ElementType::kUInt8, column.present) : py::none();
 }
 
 // A column of Examples or contexts: the array, a FixedColumn if presence is requested, or a ListColumn.
@@ -247,38 +247,17 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
 
 // ---- Batches: the same for both kinds of plans ----
 
-struct SequenceColumns {
-  Columns context, lists;
-};
-
-template <typename Threads>
-Status ParseBatch(ExamplePlan& plan, const RecordBatch& batch, Threads threads, Columns* columns) {
-  return ParseExamples(batch, plan, threads, columns);
-}
-template <typename Threads>
-Status ParseBatch(SequencePlan& plan, const RecordBatch& batch, Threads threads, SequenceColumns* columns) {
-  return ParseSequenceExamples(batch, plan, threads, &columns->context, &columns->lists);
-}
-
-size_t BytesHeld(const ExamplePlan& plan, const Columns& columns) { return BytesHeld(*plan.schema, columns); }
-size_t BytesHeld(const SequencePlan& plan, const SequenceColumns& columns) {
-  return BytesHeld(*plan.context, columns.context) + BytesHeld(*plan.lists, columns.lists);
-}
-
 py::object Wrap(const ExamplePlan& plan, const Columns& columns) { return WrapColumns(*plan.schema, columns); }
 py::object Wrap(const SequencePlan& plan, const SequenceColumns& columns) {
   return py::make_tuple(WrapColumns(*plan.context, columns.context), WrapFeatureLists(*plan.lists, columns.lists));
 }
 
-template <typename Plan>
-using ParsedBy = std::conditional_t<std::is_same_v<Plan, ExamplePlan>, Columns, SequenceColumns>;
-
 // Parses a batch for a stream. A stream's batches are parsed side by side, and large ones by several threads.
 template <typename Plan>
 Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) {
   return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* parsed) {
-    auto columns = std::make_shared<ParsedBy<Plan>>();
-    TFR_RETURN_IF_ERROR(ParseBatch(*plan, batch, crew, columns.get()));
+    auto columns = std::make_shared<typename Plan::Parsed>();
+    TFR_RETURN_IF_ERROR(ParseBatch(batch, *plan, crew, columns.get()));
     parsed->bytes = BytesHeld(*plan, *columns);
     parsed->keeps_batch = keeps_batch;
     parsed->value = std::move(columns);
@@ -289,7 +268,7 @@ Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) 
 template <typename Plan>
 StreamParser StreamParserBy(const std::shared_ptr<Plan>& plan, bool keeps_batch) {
   return {ParserOf(plan, keeps_batch),
-          [plan](const void* columns) { return Wrap(*plan, *static_cast<const ParsedBy<Plan>*>(columns)); }};
+          [plan](const void* columns) { return Wrap(*plan, *static_cast<const typename Plan::Parsed*>(columns)); }};
 }
 
 // The columns of a batch that its stream has parsed by this plan, returned once. Otherwise null, and the stream
@@ -306,13 +285,13 @@ std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>
 template <typename PyPlan>
 py::object ParseRecords(PyPlan& self, py::handle records, size_t num_threads) {
   auto& plan = *self.plan;
-  using Parsed = ParsedBy<std::decay_t<decltype(plan)>>;
+  using Parsed = typename std::decay_t<decltype(plan)>::Parsed;
   if (const auto columns = TakeParsed(records, self.plan)) {
     return Wrap(plan, *static_cast<const Parsed*>(columns.get()));
   }
   const RecordBatchPtr batch = RecordsFromPython(records);
   Parsed columns;
-  RunWithoutGil([&] { return ParseBatch(plan, *batch, num_threads, &columns); });
+  RunWithoutGil([&] { return ParseBatch(*batch, plan, num_threads, &columns); });
   return Wrap(plan, columns);
 }
 

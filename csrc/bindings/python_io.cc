@@ -309,6 +309,18 @@ Status PythonErrorAsStatus(py::error_already_set& error) {
   return Status::Cancelled();
 }
 
+Compression CompressionNamed(const std::string& name) {
+  const std::optional<Compression> compression = FindCompression(name);
+  if (!compression) throw py::value_error("unknown compression_type \"" + name + "\"");
+  return *compression;
+}
+
+std::optional<RemoteObject> RemoteObjectOf(const py::object& object) {
+  if (object.is_none()) return std::nullopt;
+  const py::object size = object.attr("size");
+  return RemoteObject{object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};
+}
+
 std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(const py::object& opener,
                                                                std::shared_ptr<PythonReferences> references) {
   const size_t slot = references->Add(opener);

@@ -7,10 +7,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "codec/codec.h"
+#include "io/remote_file.h"
 #include "io/sink.h"
 #include "io/source.h"
 
@@ -44,6 +47,12 @@ class PythonReferences {
   std::vector<PyObject*> objects_;
   std::vector<size_t> free_;  // numbers
 };
+
+// The compression of this name; ValueError if none has it.
+Compression CompressionNamed(const std::string& name);
+
+// `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None. Nothing for None.
+std::optional<RemoteObject> RemoteObjectOf(const pybind11::object& object);
 
 // Opens what `opener()` returns, which is called with the GIL held: a readable binary file object, which is closed when
 // the source is destroyed; an int, which is an open file descriptor and only borrowed; or any object with the buffer

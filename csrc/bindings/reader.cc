@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <new>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "bindings/bytes_sequence.h"
 #include "bindings/gil.h"
 #include "bindings/iteration.h"
+#include "bindings/named_tuple.h"
 #include "bindings/owned_once.h"
 #include "bindings/stream.h"
 #include "framing/open.h"
@@ -157,9 +157,14 @@ PyTypeObject* IteratorType(const char* name) {
                   nullptr, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC);
 }
 
+enum class Yields : uint8_t { kRecords, kColumns };
+
 template <typename Iterator>
-py::object MakeIterator(PyTypeObject* type, py::object owner) {
+py::object MakeIterator(PyTypeObject* type, py::object owner, Yields yields) {
   auto stream = owner.cast<std::shared_ptr<SharedStream>>();
+  const bool has_plan = !stream->ahead();
+  if (has_plan && yields == Yields::kRecords) throw py::type_error("a stream with a plan has columns, not records");
+  if (!has_plan && yields == Yields::kColumns) throw py::type_error("a stream without a plan has no columns");
   Iterator made;
   made.owner = std::move(owner);
   made.stream = std::move(stream);
@@ -192,22 +197,17 @@ void CollectStreams(PyHeapTypeObject* heap_type) {
   type.tp_clear = ClearStream;
 }
 
-void BindSkipped(py::module_& m) {
-  using Skipped = Sequence::SkippedIn;
-  py::class_<Skipped>(m, "SkippedStretch", "A damaged stretch that a stream skipped.")
-      .def_property_readonly("path",
-                             [](const Skipped& skipped) {
-                               return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefaultAndSize(
-                                   skipped.path->data(), static_cast<Py_ssize_t>(skipped.path->size())));
-                             })
-      .def_property_readonly("offset", [](const Skipped& skipped) { return skipped.what.offset; })
-      .def_property_readonly(
-          "bytes",
-          [](const Skipped& skipped) {
-            return skipped.what.bytes < 0 ? std::nullopt : std::optional(skipped.what.bytes);
-          },
-          "None if that can't be known.")
-      .def_property_readonly("reason", [](const Skipped& skipped) { return skipped.what.reason; });
+NamedTuple skipped_stretch("tfrecord_fast._core.SkippedStretch",
+                           "A damaged stretch that a stream skipped; `bytes` is None if the size can't be known.",
+                           {"path", "offset", "bytes", "reason"});
+
+py::list TakeSkipped(SharedStream& stream) {
+  py::list stretches;
+  for (const auto& [path, skipped] : stream.TakeSkipped()) {
+    const py::object bytes = skipped.bytes < 0 ? py::object(py::none()) : py::int_(skipped.bytes);
+    stretches.append(skipped_stretch(PathText(*path), skipped.offset, bytes, skipped.reason));
+  }
+  return stretches;
 }
 
 }  // namespace
@@ -226,7 +226,7 @@ void BindReader(py::module_& m) {
   column_iterator_type = IteratorType<BatchIterator, NextColumns>("tfrecord_fast._core.ColumnIterator");
   m.attr("RecordIterator") = py::handle(reinterpret_cast<PyObject*>(record_iterator_type));
   BindIteration(m);
-  BindSkipped(m);
+  skipped_stretch.Bind(m);
   py::class_<SharedStream, std::shared_ptr<SharedStream>>(
       m, "RecordStream", "Batches of records from a list of files, in order.", py::custom_type_setup(CollectStreams))
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan, bool keep_batches,
@@ -240,31 +240,26 @@ void BindReader(py::module_& m) {
       .def(
           "records",
           [](py::object self) {
-            if (!self.cast<SharedStream&>().ahead())
-              throw py::type_error("a stream with a plan has columns, not records");
-            return MakeIterator<RecordIterator>(record_iterator_type, std::move(self));
+            return MakeIterator<RecordIterator>(record_iterator_type, std::move(self), Yields::kRecords);
           },
           "An iterator over records, as bytes.")
       .def(
           "batches",
           [](py::object self) {
-            if (!self.cast<SharedStream&>().ahead())
-              throw py::type_error("a stream with a plan has columns, not batches");
-            return MakeIterator<BatchIterator>(batch_iterator_type, std::move(self));
+            return MakeIterator<BatchIterator>(batch_iterator_type, std::move(self), Yields::kRecords);
           },
           "An iterator over batches, as RecordBatch.")
       .def(
           "columns",
           [](py::object self) {
-            if (!self.cast<SharedStream&>().wrap()) throw py::type_error("a stream without a plan has no columns");
-            return MakeIterator<BatchIterator>(column_iterator_type, std::move(self));
+            return MakeIterator<BatchIterator>(column_iterator_type, std::move(self), Yields::kColumns);
           },
           "An iterator over the columns of each batch, as `plan.parse` returns them; with keep_batches, over pairs of\n"
           "columns and batch.")
       .def(
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
           "The position of the stream after the batches given, as a dict ready for JSON.")
-      .def("take_skipped", &SharedStream::TakeSkipped, "The stretches skipped since the last call.");
+      .def("take_skipped", &TakeSkipped, "The stretches skipped since the last call.");
   FreeOnce<SharedStream>();
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -120,23 +121,17 @@ PyObject* BatchReduce(PyObject* self, PyObject*) {
 }
 
 py::object Restore(const py::bytes& data, const py::bytes& sizes) {
-  char* bytes;
-  Py_ssize_t total;
-  char* size_bytes;
-  Py_ssize_t sizes_total;
-  if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &total) < 0) throw py::error_already_set();
-  if (PyBytes_AsStringAndSize(sizes.ptr(), &size_bytes, &sizes_total) < 0) throw py::error_already_set();
+  const std::string_view bytes = data, size_bytes = sizes;
   auto batch = std::make_shared<RecordBatch>();
   size_t used = 0;
-  for (Py_ssize_t i = 0; i + 8 <= sizes_total; i += 8) {
+  for (size_t i = 0; i + 8 <= size_bytes.size(); i += 8) {
     uint64_t size;
-    std::memcpy(&size, size_bytes + i, sizeof size);
-    if (size > static_cast<size_t>(total) - used) throw py::value_error("damaged pickle of a RecordBatch");
-    batch->records.push_back({reinterpret_cast<const uint8_t*>(bytes) + used, static_cast<size_t>(size)});
+    std::memcpy(&size, size_bytes.data() + i, sizeof size);
+    if (size > bytes.size() - used) throw py::value_error("damaged pickle of a RecordBatch");
+    batch->records.push_back({reinterpret_cast<const uint8_t*>(bytes.data()) + used, static_cast<size_t>(size)});
     used += size;
   }
-  if (sizes_total % 8 != 0 || used != static_cast<size_t>(total))
-    throw py::value_error("damaged pickle of a RecordBatch");
+  if (size_bytes.size() % 8 != 0 || used != bytes.size()) throw py::value_error("damaged pickle of a RecordBatch");
   batch->owners.push_back(OwnerOfPython(data));
   return WrapRecordBatch(std::move(batch));
 }

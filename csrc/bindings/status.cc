@@ -16,17 +16,7 @@ namespace {
 
 py::object IntOrNone(int64_t value) { return value < 0 ? py::object(py::none()) : py::object(py::int_(value)); }
 
-// Paths and raw bytes in messages need not be UTF-8.
-py::object Text(const std::string& text) {
-  return py::reinterpret_steal<py::object>(
-      PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
-}
-
-py::object TextOrNone(const std::string& text) { return text.empty() ? py::object(py::none()) : Text(text); }
-
-}  // namespace
-
-namespace {
+py::object TextOrNone(const std::string& text) { return text.empty() ? py::object(py::none()) : PathText(text); }
 
 py::object Errors(const char* name) { return py::module_::import("tfrecord_fast.errors").attr(name); }
 
@@ -43,20 +33,20 @@ void SetPythonErrorOf(const Status& status) {
       return;
     case StatusCode::kIoError: {
       // OSError picks its own subclass by errno: FileNotFoundError, IsADirectoryError, BrokenPipeError, …
-      py::object strerror = Text(detail.message);
+      py::object strerror = PathText(detail.message);
       error = py::reinterpret_borrow<py::object>(PyExc_OSError)(detail.error_number, strerror, TextOrNone(detail.path));
       break;
     }
     case StatusCode::kDataLoss:
       error = Errors("DataLossError")(TextOrNone(detail.path), IntOrNone(detail.offset), IntOrNone(detail.record_index),
-                                      Text(detail.message));
+                                      PathText(detail.message));
       break;
     case StatusCode::kClosed:
-      error = Errors("FailedPreconditionError")(Text(status.ToString()));
+      error = Errors("FailedPreconditionError")(PathText(status.ToString()));
       break;
     case StatusCode::kOk:
     case StatusCode::kInvalidArgument:
-      error = Errors("InvalidArgumentError")(Text(status.ToString()));
+      error = Errors("InvalidArgumentError")(PathText(status.ToString()));
       break;
   }
   PyErr_SetObject(py::type::handle_of(error).ptr(), error.ptr());
@@ -66,6 +56,11 @@ void SetPythonErrorOf(const Status& status) {
 bool MemoryErrorIsSet() { return PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError); }
 
 }  // namespace
+
+py::object PathText(const std::string& text) {
+  return py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
 
 void SetPythonError(const Status& status) {
   try {

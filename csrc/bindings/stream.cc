@@ -19,13 +19,6 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-CompressionChoice CompressionOf(const py::object& name) {
-  if (name.is_none()) return std::nullopt;
-  const auto text = name.cast<std::string>();
-  if (const CompressionChoice found = FindCompression(text)) return found;
-  throw py::value_error("unknown compression_type \"" + text + "\"");
-}
-
 OnCorrupt OnCorruptOf(const std::string& name) {
   if (name == "raise") return OnCorrupt::kRaise;
   if (name == "skip") return OnCorrupt::kSkip;
@@ -130,13 +123,6 @@ bool ArePlainPaths(const py::list& files) {
   return std::all_of(files.begin(), files.end(), [](const py::handle& file) { return IsPlainPath(file.ptr()); });
 }
 
-// Null if there is none.
-py::object Attribute(py::handle object, const py::str& name) {
-  PyObject* const value = PyObject_GetAttr(object.ptr(), name.ptr());
-  if (value == nullptr) PyErr_Clear();
-  return py::reinterpret_steal<py::object>(value);
-}
-
 PythonFiles FilesOf(const py::sequence& files) {
   PythonFiles made;
   std::vector<InputFile>& inputs = made.files;
@@ -153,14 +139,11 @@ PythonFiles FilesOf(const py::sequence& files) {
           static_cast<const char*>(PyUnicode_DATA(file.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(file.ptr())));
       continue;
     }
-    const py::object name = Attribute(file, name_key);
-    const py::object opener = Attribute(file, opener_key);
-    const py::object object = Attribute(file, object_key);
-    const py::object part = Attribute(file, part_key);
-    const py::object stamp = Attribute(file, stamp_key);
-    if (!name || !opener || !object || !part || !stamp) {
-      throw py::type_error("a file is a plain path, or has a name, an opener, an object, a part and a stamp");
-    }
+    const py::object name = file.attr(name_key);
+    const py::object opener = file.attr(opener_key);
+    const py::object object = file.attr(object_key);
+    const py::object part = file.attr(part_key);
+    const py::object stamp = file.attr(stamp_key);
     if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
     InputFile& input = inputs.emplace_back();
     input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name.ptr()),
@@ -175,10 +158,7 @@ PythonFiles FilesOf(const py::sequence& files) {
       const auto [bytes, modified] = stamp.cast<std::pair<int64_t, int64_t>>();
       input.stamp = {bytes, modified};
     }
-    if (!object.is_none()) {
-      const py::object size = object.attr("size");
-      input.object = {object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};
-    }
+    input.object = RemoteObjectOf(object);
   }
   return made;
 }
@@ -186,7 +166,8 @@ PythonFiles FilesOf(const py::sequence& files) {
 StreamOptions OptionsOf(const py::dict& values) {
   Taker take(values);
   StreamOptions options;
-  options.lane.compression = CompressionOf(take.Get<py::object>("compression_type", py::none()));
+  const auto compression = take.Get("compression_type", std::optional<std::string>());
+  if (compression) options.lane.compression = CompressionNamed(*compression);
   options.lane.verify_data = take.Get("verify_crc", true);
   options.lane.max_record_bytes =
       std::min(take.Get("max_record_bytes", std::optional<uint64_t>()).value_or(kMaxRecordBytes), kMaxRecordBytes);

@@ -172,18 +172,12 @@ CompressionOptions MakeOptions(std::optional<int> level, std::optional<int> wind
           mem_level.value_or(kUnset), strategy.value_or(kUnset),    flush_mode.value_or(kUnset)};
 }
 
-Compression CompressionOf(const std::string& name) {
-  const std::optional<Compression> found = FindCompression(name);
-  if (!found) throw py::value_error("unknown compression_type \"" + name + "\"");
-  return *found;
-}
-
 // Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` decides whether the
 // object is closed with the writer. num_threads 0: as many as the process may use.
 void Open(const py::object& self, const py::object& target, const std::string& compression_type,
           const CompressionOptions& options, bool close_file, bool append, size_t num_threads) {
   if (Unbox<WriterPtr>(self.ptr())) throw py::value_error("the writer is open already");
-  const Compression compression = CompressionOf(compression_type);
+  const Compression compression = CompressionNamed(compression_type);
   ThrowIfError(CheckCompression(compression, options));
   std::unique_ptr<Sink> sink;
   auto references = std::make_shared<PythonReferences>();

@@ -12,13 +12,7 @@
 #include <cstring>
 #include <mutex>
 
-// Memory that a thread has from the start: the first access to other memory of this kind may be one too many. musl has
-// all of it there, and loads no library that asks for it.
-#if defined(__GLIBC__)
-#define TFR_FROM_THE_START [[gnu::tls_model("initial-exec")]]
-#else
-#define TFR_FROM_THE_START
-#endif
+#include "base/from_the_start.h"
 
 namespace tfr {
 namespace {

@@ -371,7 +371,9 @@ Status ParseRanges(const RecordBatch& batch, ExamplePlan& plan, const std::vecto
 }
 
 Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vector<Range>& ranges, Crew* crew,
-                   Columns* context, Columns* lists) {
+                   SequenceColumns* columns) {
+  Columns* const context = &columns->context;
+  Columns* const lists = &columns->lists;
   TFR_RETURN_IF_ERROR(CheckEmptyBatch(*plan.context, batch.size()));
   std::vector<ColumnTarget> context_targets, list_targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.context, MapType::kFeatures, batch.size(), context, &context_targets));
@@ -400,27 +402,29 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
   return status;
 }
 
-}  // namespace
-
-Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns) {
+template <typename Plan>
+Status ParseOnThreads(const RecordBatch& batch, Plan& plan, size_t num_threads, typename Plan::Parsed* columns) {
   OwnThreads threads(ResolveThreads(num_threads));
   return ParseRanges(batch, plan, SplitRows(batch, threads.size(), kMinBytesPerThread), &threads, columns);
 }
 
-Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns) {
+}  // namespace
+
+Status ParseBatch(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns) {
+  return ParseOnThreads(batch, plan, num_threads, columns);
+}
+
+Status ParseBatch(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, SequenceColumns* columns) {
+  return ParseOnThreads(batch, plan, num_threads, columns);
+}
+
+Status ParseBatch(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns) {
   const size_t least_bytes = HasLists(*plan.schema) ? kMinBytesOfListsShared : kMinBytesShared;
   return ParseRanges(batch, plan, SplitRows(batch, PartsFor(*crew), least_bytes), crew, columns);
 }
 
-Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
-                             Columns* lists) {
-  OwnThreads threads(ResolveThreads(num_threads));
-  return ParseRanges(batch, plan, SplitRows(batch, threads.size(), kMinBytesPerThread), &threads, context, lists);
-}
-
-Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context,
-                             Columns* lists) {
-  return ParseRanges(batch, plan, SplitRows(batch, PartsFor(*crew), kMinBytesOfListsShared), crew, context, lists);
+Status ParseBatch(const RecordBatch& batch, SequencePlan& plan, Crew* crew, SequenceColumns* columns) {
+  return ParseRanges(batch, plan, SplitRows(batch, PartsFor(*crew), kMinBytesOfListsShared), crew, columns);
 }
 
 }  // namespace tfr

@@ -59,14 +59,21 @@ class ParserPool {
 
 // A plan for parsing Examples.
 struct ExamplePlan {
+  using Parsed = Columns;
   explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
   SchemaPtr schema;
   ParserPool<ExampleParser> parsers;
   std::atomic<size_t> list_bytes{0};  // what all lists' values took per row in the last batch; a guess
 };
 
+// The columns of SequenceExamples: those of their contexts, and those of their feature lists.
+struct SequenceColumns {
+  Columns context, lists;
+};
+
 // A plan for parsing SequenceExamples: their context and their feature lists.
 struct SequencePlan {
+  using Parsed = SequenceColumns;
   SequencePlan(SchemaPtr of_context, SchemaPtr of_lists)
       : context(std::move(of_context)), lists(std::move(of_lists)), parsers(context, lists), longest(lists->size()) {}
   SchemaPtr context;
@@ -77,16 +84,17 @@ struct SequencePlan {
 
 // Fills *columns, one per feature of the schema. Uses up to `num_threads` threads (0: as many as there are cores), and
 // fewer for a small batch; the result is the same with any number. The error of the earliest bad row wins.
-Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns);
+Status ParseBatch(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns);
+Status ParseBatch(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, SequenceColumns* columns);
 
 // Like the above; shares the batch with the crew if it is large enough to be worth it.
-Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns);
+Status ParseBatch(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns);
+Status ParseBatch(const RecordBatch& batch, SequencePlan& plan, Crew* crew, SequenceColumns* columns);
 
-// Like ParseExamples; fills one set of columns from the contexts and one from the feature lists.
-Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
-                             Columns* lists);
-Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context,
-                             Columns* lists);
+inline size_t BytesHeld(const ExamplePlan& plan, const Columns& columns) { return BytesHeld(*plan.schema, columns); }
+inline size_t BytesHeld(const SequencePlan& plan, const SequenceColumns& columns) {
+  return BytesHeld(*plan.context, columns.context) + BytesHeld(*plan.lists, columns.lists);
+}
 
 }  // namespace tfr
 

@@ -241,7 +241,7 @@ def test_an_object_that_changes_meanwhile_is_an_error(find):
 def test_an_object_that_is_shorter_than_was_said_is_an_error():
     store = FakeStore()
     store.put("x", frames([b"x"]))
-    with pytest.raises(OSError, match="asked for"):
+    with pytest.raises(OSError, match="were requested"):
         records(stream(listed(store, "x")._replace(size=100)))
 
 

@@ -128,20 +128,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   three.records.assign(3, one.records[0]);
 
   tfr::ExamplePlan fresh(examples[which]->schema);
-  tfr::Columns a, b, lists_a, lists_b;
-  const tfr::Status first = ParseExamples(one, fresh, 1, &a);
-  const tfr::Status again = ParseExamples(three, *examples[which], 1, &b);
+  tfr::Columns a, b;
+  const tfr::Status first = ParseBatch(one, fresh, 1, &a);
+  const tfr::Status again = ParseBatch(three, *examples[which], 1, &b);
   Check(first.ok() == again.ok());
   if (first.ok()) {
     for (size_t row = 0; row < 3; ++row) Check(Digest(*fresh.schema, a, 0) == Digest(*fresh.schema, b, row));
   }
   tfr::SequencePlan fresh_sequence(sequences[which]->context, sequences[which]->lists);
-  const tfr::Status third = ParseSequenceExamples(one, fresh_sequence, 1, &a, &lists_a);
-  const tfr::Status fourth = ParseSequenceExamples(three, *sequences[which], 1, &b, &lists_b);
+  tfr::SequenceColumns c, d;
+  const tfr::Status third = ParseBatch(one, fresh_sequence, 1, &c);
+  const tfr::Status fourth = ParseBatch(three, *sequences[which], 1, &d);
   Check(third.ok() == fourth.ok());
   if (third.ok()) {
     const tfr::Schema& lists = *fresh_sequence.lists;
-    for (size_t row = 0; row < 3; ++row) Check(Digest(lists, lists_a, 0) == Digest(lists, lists_b, row));
+    for (size_t row = 0; row < 3; ++row) Check(Digest(lists, c.lists, 0) == Digest(lists, d.lists, row));
   }
   tfr::FeatureScanner scanner;
   (void)scanner.Add(one).ok();

@@ -84,7 +84,7 @@ MUTANTS = [
     ),
     Mutant(
         "bindings/record_batch.cc",
-        "if (size > static_cast<size_t>(total) - used) throw",
+        "if (size > bytes.size() - used) throw",
         "if (false) throw",
         "a pickle that claims too much",
         BATCH,
