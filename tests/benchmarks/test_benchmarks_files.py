@@ -392,7 +392,7 @@ def test_what_the_command_lacks_is_reported(monkeypatch, capsys):
 def test_a_missing_harness_is_reported(monkeypatch, capsys):
     monkeypatch.setattr(bench, "home", lambda package: None)
     assert cli(["bench", "--list"]) == 2
-    assert "the benchmark harness is not here" in capsys.readouterr().err
+    assert "the benchmark harness is missing" in capsys.readouterr().err
 
 
 def test_the_installed_size_is_that_of_the_files():

@@ -104,5 +104,5 @@ def test_a_dataset_of_torch_refuses_a_state_that_does_not_fit_each_time():
     resumed = made()
     resumed.load_state_dict(state)
     for _ in range(2):  # a ShardReader refuses each time
-        with pytest.raises(ValueError, match="parts"):
+        with pytest.raises(ValueError, match="workers"):
             iter(resumed)

@@ -400,7 +400,7 @@ async function begin() {
   $("go").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = $("number").value.replace(/[\s,_]/g, "");
-    if (!/^\d{1,15}$/.test(text)) return complain(`${$("number").value} is no number of a record.`);
+    if (!/^\d{1,15}$/.test(text)) return complain(`${$("number").value} is not a number.`);
     $("record").focus({ preventScroll: true });
     go(Number(text));
   });
