@@ -14,15 +14,15 @@ PATHS = sorted(
 
 # Each phrase, and how many lines may have it.
 PHRASES = {
-    r'(?:"""|// |# )(?:What|Whoever|Who|Whatever)\b': 405,  # a relative clause in place of a noun
-    r"\b[Ww]hether it\b": 59,
-    r"\b(?:is|are) no\b": 236,
-    r"\b[Ss]o many\b": 63,
+    r'(?:"""|// |# )(?:What|Whoever|Who|Whatever)\b': 20,  # a relative clause in place of a noun
+    r"\b[Ww]hether it\b": 0,
+    r"\b(?:is|are) no\b": 10,
+    r"\b[Ss]o many\b": 3,
 }
 
 # Variables that stand for anything.
 FILLERS = {"one", "made", "found", "given", "part", "kind", "place"}
-MOST_FILLERS = 1769
+MOST_FILLERS = 200
 
 
 def test_phrases_that_have_to_be_translated_are_rare():

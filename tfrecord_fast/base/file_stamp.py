@@ -10,7 +10,7 @@ __all__ = ["FileStamp"]
 
 
 class FileStamp(NamedTuple):
-    """Size and times of a file: two stamps of one path are equal if nobody wrote to the file in between.
+    """Size and times of a file: two stamps of one path are equal if the file was not written to in between.
 
     A user can set the modification time back, but only the system sets the change time.
     """

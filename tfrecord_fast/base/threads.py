@@ -67,7 +67,7 @@ class _Mount(NamedTuple):
 
 
 def cpu_quota(root: str | None = None) -> int | None:
-    """Return the lowest quota of this process' groups, in processors, rounded up; None if there is no quota.
+    """Return the lowest quota of this process' groups, in processors, rounded up; None without a quota.
 
     Files that cannot be read or parsed set no limit.
 
@@ -142,7 +142,7 @@ _QUOTA = {1: _quota_v1, 2: _quota_v2}
 
 
 def _ratio(quota: str, period: str) -> float | None:
-    """Return quota / period; None if there is no quota, as with "max" or -1."""
+    """Return quota / period; None without a quota, as with "max" or -1."""
     try:
         used, total = int(quota), int(period)
     except ValueError:

@@ -117,7 +117,7 @@ class Workers:
         """Return the future of a call; for one thread at a time.
 
         Raises:
-          NoThreadError: there is no thread at all to make it.
+          NoThreadError: the system has no thread left to make it.
         """
         number = len(self._threads)
         if number < self._most:
