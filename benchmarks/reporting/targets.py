@@ -221,7 +221,7 @@ def lacking_limits(table: Table) -> list[str]:
     for limit in LIMITS:
         if limit.task != table.task or table.workload not in limit.wanted:
             continue
-        # Without the rivals, there is no other row to compare with.
+        # Without the rivals, no other row can be compared.
         if not of_us(table) or (limit.of(table) is None and limit.of not in COMPARING):
             what = f"{limit.task} {table.workload}, {limit.wanted[table.workload]:g}, {limit.measure}"
             lacking.append(f"{what}: {why_no_figure(table, limit)}")

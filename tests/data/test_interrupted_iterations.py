@@ -1,4 +1,4 @@
-"""What a signal handler raises inside `next()` ends the iteration: at once, for good, and for it alone."""
+"""An exception from a signal handler inside `next()` ends that iteration, at once, and no other."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""What a signal handler raises inside `next()` of a reader ends that iteration; a new one, or a state, starts whole."""
+"""An exception from a signal handler inside a reader's `next()` ends that iteration; a new one is complete."""
 
 import os
 import random

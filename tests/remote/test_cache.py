@@ -38,7 +38,7 @@ def copies(folder):
 
 
 def is_tidy(folder):
-    """Whether there is nothing but copies and the count of their bytes."""
+    """Return True if the folder holds only copies and the count of their bytes."""
     names = {name for name in os.listdir(folder) if not name.startswith("cache.")}
     return all(name.endswith(".data") for name in names)
 
