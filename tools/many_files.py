@@ -28,7 +28,7 @@ SHARE = 1 << 20  # bytes of a task: there are many tasks, too
 
 
 def plain(folder):
-    from tfrecord_fast.files.reading.byte_ranges import plan_splits
+    from tfrecord_fast.files.reading.task_splits import plan_splits
 
     splits = plan_splits(folder, split_bytes=SHARE)
     return splits, lambda split: tf.read_table(list(split.parts)).column("id").to_pylist()

@@ -13,7 +13,7 @@
 
 #include "base/endian.h"
 #include "measure.h"
-#include "parse/scan.h"
+#include "parse/survey.h"
 #include "wire/wire.h"
 
 namespace {
@@ -120,7 +120,7 @@ File Load(const std::string& path) {
 
 int main(int argc, char** argv) {
   const File file = Load(measure::Arguments(argc, argv, 1).front());
-  tfr::FeatureScanner scanner;
+  tfr::FeatureSurvey scanner;
   for (const auto& batch : file.batches) measure::Require(scanner.Add(batch), "scanning");
   const bool sequences = scanner.has_lists();
   const tfr::SchemaPtr first = Compile(Specs(scanner.features(), scanner.records(), false));

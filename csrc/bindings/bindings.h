@@ -27,7 +27,7 @@ void BindWriter(pybind11::module_& m);
 void BindBytesArray(pybind11::module_& m);
 void BindParse(pybind11::module_& m);
 void BindArrow(pybind11::module_& m);
-void BindScan(pybind11::module_& m);
+void BindSurvey(pybind11::module_& m);
 void BindStats(pybind11::module_& m);
 void BindVarint(pybind11::module_& m);
 void BindEncode(pybind11::module_& m);

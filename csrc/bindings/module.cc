@@ -17,7 +17,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindBytesArray(m);
   tfr::BindParse(m);
   tfr::BindArrow(m);
-  tfr::BindScan(m);
+  tfr::BindSurvey(m);
   tfr::BindStats(m);
   tfr::BindVarint(m);
   tfr::BindEncode(m);

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/records.h"
 #include "base/status.h"
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 #include "io/sink.h"
 
 namespace tfr {

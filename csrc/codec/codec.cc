@@ -2,7 +2,7 @@
 
 #include "codec/codec.h"
 
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 
 namespace tfr {
 

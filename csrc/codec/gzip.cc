@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/endian.h"
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 #include "codec/deflate.h"
 
 namespace tfr {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/buffer.h"
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 #include "codec/codec.h"
 
 namespace tfr {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 #include "codec/codec.h"
 
 namespace tfr {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/endian.h"
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 #include "codec/codec.h"
 
 namespace tfr {

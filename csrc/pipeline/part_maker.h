@@ -1,4 +1,4 @@
-// The units of a compressed regular file whose parts store their sizes (codec/block.h): a part each.
+// The units of a compressed regular file whose parts store their sizes (codec/block_compressor.h): a part each.
 //
 // The thread protocol. Where its part starts a unit learns from the unit before it, which only has to look at a few
 // bytes for that (the cursor); then it inflates its part, side by side with others. Which record is its first it learns
@@ -17,7 +17,7 @@
 
 #include "base/buffer.h"
 #include "base/status.h"
-#include "codec/block.h"
+#include "codec/block_compressor.h"
 #include "io/source.h"
 #include "pipeline/handover.h"
 #include "pipeline/stream_maker.h"

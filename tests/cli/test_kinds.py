@@ -12,7 +12,7 @@ from tests.support.command import COMMAND, run_here
 from tests.support.other_files import OTHER_FILES
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
-from tfrecord_fast.files.naming.formats import foreign_format
+from tfrecord_fast.files.naming.foreign_formats import foreign_format
 
 EXAMPLE = wire.example([(b"a", wire.feature("int64", [1])), (b"b", wire.feature("bytes", [b"x"]))])
 

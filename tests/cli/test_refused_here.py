@@ -255,9 +255,9 @@ def test_a_schema_that_needs_what_is_not_installed(folder, run, monkeypatch):
 
 
 def test_the_later_file_says_what_the_first_does_not_know():
-    one = surveys._core.FeatureScanner()
+    one = surveys._core.FeatureSurvey()
     one.add(surveys._core.record_batch([wire.example([(b"a", b""), (b"b", wire.feature("int64", [1]))])]))
-    two = surveys._core.FeatureScanner()
+    two = surveys._core.FeatureSurvey()
     two.add(surveys._core.record_batch([wire.example([(b"a", wire.feature("float", [1])), (b"b", b""), (b"c", b"")])]))
     made = [surveys.Summary(*surveys._parts(part)) for part in one.features()]
     other = [surveys.Summary(*surveys._parts(part)) for part in two.features()]

@@ -16,7 +16,7 @@ import tfrecord_fast as tf
 from tests.support.descriptors import descriptors
 from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
-from tfrecord_fast.files.writing import output_files as shards
+from tfrecord_fast.files.writing import output_files
 from tfrecord_fast.files.writing.example_writer import shard_paths
 
 pytestmark = pytest.mark.alone
@@ -182,13 +182,13 @@ def test_any_number_of_threads_writes_the_same_files(tmp_path):
 
 @pytest.mark.parametrize(("num_threads", "of_each"), [(5, 3), (4, 2), (1, 1)])
 def test_the_files_of_a_writer_share_its_threads(tmp_path, monkeypatch, num_threads, of_each):
-    given, make = [], shards.TFRecordWriter
+    given, make = [], output_files.TFRecordWriter
 
     def noted(*args, num_threads):
         given.append(num_threads)
         return make(*args, num_threads=num_threads)
 
-    monkeypatch.setattr(shards, "TFRecordWriter", noted)
+    monkeypatch.setattr(output_files, "TFRecordWriter", noted)
     tf.ExampleWriter(tmp_path / "x", num_shards=2, options="GZIP", num_threads=num_threads).close()
     assert given == [of_each, of_each]
 

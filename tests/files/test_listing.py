@@ -15,12 +15,12 @@ import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfrecord_fast.files.naming.file_objects import FileObject
-from tfrecord_fast.files.naming.formats import foreign_format, head_of
+from tfrecord_fast.files.naming.foreign_formats import foreign_format, head_of
 from tfrecord_fast.files.reading import record_counts
-from tfrecord_fast.files.reading.byte_ranges import plan_splits
+from tfrecord_fast.files.reading.task_splits import plan_splits
 from tfrecord_fast.files.rewriting import shuffling
 from tfrecord_fast.files.stores import StoreSettings, find_store
-from tfrecord_fast.files.stores.object_store import ObjectStore
+from tfrecord_fast.files.stores.obstore_store import ObjectStore
 from tfrecord_fast.files.streams.listing import files_below, listed_parts
 from tfrecord_fast.files.streams.record_reader import tf_record_random_reader
 

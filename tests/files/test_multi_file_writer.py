@@ -13,9 +13,9 @@ from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tfrecord_fast.files.rewriting.multi_file_writer import MultiFileWriter
 from tfrecord_fast.files.rewriting.task_shards import TaskShards
-from tfrecord_fast.files.system import temporary
-from tfrecord_fast.files.system.temporary import complete_file, targets_of
-from tfrecord_fast.files.writing import output_files as shards
+from tfrecord_fast.files.system import drafts
+from tfrecord_fast.files.system.drafts import complete_file, targets_of
+from tfrecord_fast.files.writing import output_files
 from tfrecord_fast.files.writing.example_writer import _abort_all, _open
 from tfrecord_fast.files.writing.output_files import WrittenFile, publish_all, write_manifest
 
@@ -122,7 +122,7 @@ def test_a_part_does_not_get_the_name_of_a_pipe(tmp_path):
             writer._shards[0].rename(pipe)
         assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(tmp_path / "pipe"))
         with pytest.raises(FileExistsError, match="a device or a pipe has this name") as caught:
-            shards.open_unnamed([], pipe, None, 1)
+            output_files.open_unnamed([], pipe, None, 1)
         assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(tmp_path / "pipe"))
     assert names(tmp_path) == ["a", "pipe"] and stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
 
@@ -178,7 +178,7 @@ def test_an_object_whose_writer_can_not_be_made_is_given_up(memory, monkeypatch)
         opened.append(out)
         raise MemoryError
 
-    monkeypatch.setattr(shards, "TFRecordWriter", fail)
+    monkeypatch.setattr(output_files, "TFRecordWriter", fail)
     with pytest.raises(MemoryError):
         MultiFileWriter().open(["memory://b/a"])
     assert len(opened) == 1 and opened[0].closed and memory.find("/b") == []
@@ -189,7 +189,7 @@ def test_a_file_whose_writer_can_not_be_made_is_removed(tmp_path, monkeypatch):
         open(path, "wb").close()
         raise MemoryError
 
-    monkeypatch.setattr(shards, "TFRecordWriter", fail)
+    monkeypatch.setattr(output_files, "TFRecordWriter", fail)
     with pytest.raises(MemoryError):
         MultiFileWriter().open([str(tmp_path / "a")])
     assert names(tmp_path) == []
@@ -205,7 +205,7 @@ def no_links(source, target):
 @pytest.mark.parametrize("links", [True, False])
 def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch, links):
     if not links:
-        monkeypatch.setattr(temporary.os, "link", no_links)
+        monkeypatch.setattr(drafts.os, "link", no_links)
     path = str(tmp_path / "a")
     (target,) = targets_of([path])
     with open(target.written, "wb") as file:
@@ -222,7 +222,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch, links
 @pytest.mark.parametrize("links", [True, False])
 def test_a_file_gets_its_name_where_there_is_none(tmp_path, monkeypatch, links):
     if not links:
-        monkeypatch.setattr(temporary.os, "link", no_links)
+        monkeypatch.setattr(drafts.os, "link", no_links)
     (target,) = targets_of([str(tmp_path / "a")])
     with open(target.written, "wb") as file:
         file.write(b"new")
@@ -231,7 +231,7 @@ def test_a_file_gets_its_name_where_there_is_none(tmp_path, monkeypatch, links):
 
 
 def test_without_links_a_broken_link_is_a_name_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(temporary.os, "link", no_links)
+    monkeypatch.setattr(drafts.os, "link", no_links)
     (target,) = targets_of([str(tmp_path / "a")])
     with open(target.written, "wb"):
         os.symlink(tmp_path / "none", tmp_path / "a")
@@ -276,7 +276,7 @@ def test_a_file_that_is_not_complete_goes(tmp_path):
     ],
 )
 def test_a_list_names_files_as_they_are_found_from_its_folder(folder, path, shown):
-    assert shards._relative(path, folder) == shown
+    assert output_files._relative(path, folder) == shown
 
 
 def test_a_list_of_objects_is_one(memory):
@@ -286,7 +286,7 @@ def test_a_list_of_objects_is_one(memory):
 
 
 def test_one_object_needs_no_threads(memory, monkeypatch):
-    monkeypatch.setattr(shards, "ThreadPoolExecutor", None)
+    monkeypatch.setattr(output_files, "ThreadPoolExecutor", None)
     writer = MultiFileWriter(num_threads=1)
     writer.open(["memory://b/a"])
     writer.complete(0)

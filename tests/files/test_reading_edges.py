@@ -18,7 +18,7 @@ from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import FailedPreconditionError, InvalidArgumentError
 from tfrecord_fast.files.naming.location import location_of
 from tfrecord_fast.files.reading.tables import TableSource
-from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, requests
+from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, retrying
 from tfrecord_fast.files.stores.errors import of_store
 from tfrecord_fast.files.stores.objects import matching_urls
 from tfrecord_fast.files.streams import fetching as remote
@@ -357,20 +357,20 @@ class Busy:
 
 def test_a_size_is_asked_for_until_it_is_there(monkeypatch):
     waits = []
-    monkeypatch.setattr(requests.time, "sleep", waits.append)
+    monkeypatch.setattr(retrying.time, "sleep", waits.append)
     busy = [ConnectionError(errno.ECONNABORTED, "busy") for _ in range(9)]
     store = Busy(*busy)
-    assert requests.read_info(store, "k", StoreSettings(timeout=1000)).size == 7
+    assert retrying.read_info(store, "k", StoreSettings(timeout=1000)).size == 7
     longest = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 8.0, 8.0]
     assert store.asked == 10 and all(0.5 * most <= wait <= most for wait, most in zip(waits, longest, strict=True))
 
 
 def test_what_will_not_go_away_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(requests.time, "sleep", None)
+    monkeypatch.setattr(retrying.time, "sleep", None)
     for errors, kind in (([PermissionError(13, "no")], PermissionError), ([ConnectionError(5, "x")], ConnectionError)):
         store = Busy(*errors)
         with pytest.raises(kind):
-            requests.read_info(store, "k", StoreSettings(timeout=0.01))
+            retrying.read_info(store, "k", StoreSettings(timeout=0.01))
         assert store.asked == 1
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.support.frames import frames, offsets
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
-from tfrecord_fast.files.naming.byte_range import FilePart
-from tfrecord_fast.files.reading.byte_ranges import plan_splits
+from tfrecord_fast.files.naming.file_part import FilePart
+from tfrecord_fast.files.reading.task_splits import plan_splits
 
 
 def read(parts, **options):

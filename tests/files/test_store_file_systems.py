@@ -8,7 +8,7 @@ import fsspec
 import pytest
 
 from tfrecord_fast.files.stores import ObjectInfo, find_store
-from tfrecord_fast.files.stores.file_systems import _OPEN_FILES, FileSystemStore, _opened, _OpenFiles
+from tfrecord_fast.files.stores.fsspec_store import _OPEN_FILES, FileSystemStore, _opened, _OpenFiles
 from tfrecord_fast.files.stores.matching import matches_of
 from tfrecord_fast.files.system import remote_files
 from tfrecord_fast.io import gfile

@@ -10,10 +10,10 @@ import pytest
 
 from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.files.naming.addresses import address_of
-from tfrecord_fast.files.stores import object_upload
-from tfrecord_fast.files.stores.cloud_options import cloud_options
-from tfrecord_fast.files.stores.object_store import ObjectStore, _just_before
-from tfrecord_fast.files.stores.object_upload import ObjectUpload, PartSizes, part_sizes
+from tfrecord_fast.files.stores import obstore_upload as object_upload
+from tfrecord_fast.files.stores.obstore_options import cloud_options
+from tfrecord_fast.files.stores.obstore_store import ObjectStore, _just_before
+from tfrecord_fast.files.stores.obstore_upload import ObjectUpload, PartSizes, part_sizes
 from tfrecord_fast.files.stores.store import Version
 
 TIME = datetime.datetime(2024, 1, 2, tzinfo=datetime.timezone.utc)

@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.forks import status_of_child
 from tfrecord_fast.files.naming.addresses import address_of
-from tfrecord_fast.files.stores import cloud_options as options_module
 from tfrecord_fast.files.stores import find_store, finding
-from tfrecord_fast.files.stores.cloud_options import cloud_options
+from tfrecord_fast.files.stores import obstore_options as options_module
+from tfrecord_fast.files.stores.obstore_options import cloud_options
 
 CLIENT = {"connect_timeout": "10s", "read_timeout": "30s"}
 

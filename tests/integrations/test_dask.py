@@ -13,7 +13,7 @@ from tests.support.engine_rows import FEATURES, rows_of
 from tests.support.frames import frames
 from tests.support.pages import blocks_of
 from tests.support.paths import ROOT
-from tfrecord_fast.files.reading.byte_ranges import plan_splits
+from tfrecord_fast.files.reading.task_splits import plan_splits
 from tfrecord_fast.integrations.dask import read_tfrecords
 
 

@@ -14,7 +14,7 @@ import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.grain_records import FEATURES, SIZES, by_protobuf, joined, write_files
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
-from tfrecord_fast.files.reading import shards as shares
+from tfrecord_fast.files.reading import shard_division as shares
 from tfrecord_fast.integrations.grain import TFRecordIterDataset
 
 N = sum(SIZES)

@@ -5,7 +5,7 @@ import os
 import botocore.session
 import pytest
 
-from tfrecord_fast.files.stores.cloud_options import aws_file_options
+from tfrecord_fast.files.stores.obstore_options import aws_file_options
 
 CREDENTIALS = """
 [default]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tfrecord_fast.files.naming.addresses import public_url
-from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range, requests
+from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range, retrying
 
 from .child import HOST, free_port
 
@@ -269,7 +269,7 @@ def stood(reader):
 )
 @pytest.mark.parametrize("place", ["s3", "gs", "az", "http with a query", "http with a user"])
 def test_no_reader_shows_a_secret(echo, monkeypatch, place, status, form):
-    monkeypatch.setattr(requests, "is_worth_another_try", lambda *given: False)
+    monkeypatch.setattr(retrying, "is_worth_another_try", lambda *given: False)
     Echo.status, Echo.form = status, form
     url = PLACES[place](echo)
     use = {"storage_options": OPTIONS[place](echo, "obstore")} if place in OPTIONS else {}

@@ -6,7 +6,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
-from tfrecord_fast.files.reading.byte_ranges import plan_splits
+from tfrecord_fast.files.reading.task_splits import plan_splits
 from tfrecord_fast.files.stores import StoreSettings
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tfrecord_fast.files.naming.addresses import Address
 from tfrecord_fast.files.stores import find_store
-from tfrecord_fast.files.stores.cloud_options import cloud_options
+from tfrecord_fast.files.stores.obstore_options import cloud_options
 
 KEYS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "region": "us-east-1"}
 

@@ -10,7 +10,7 @@ from tests.support.frames import frames
 
 datasets = pytest.importorskip("datasets", reason="datasets is not installed")
 
-from tfrecord_fast.files.reading.byte_ranges import plan_splits  # noqa: E402
+from tfrecord_fast.files.reading.task_splits import plan_splits  # noqa: E402
 from tfrecord_fast.integrations.huggingface import from_tfrecord  # noqa: E402
 
 FEATURES = {"id": tf.FixedLenFeature([], tf.int64)}

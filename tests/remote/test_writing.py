@@ -151,7 +151,7 @@ def test_appending_is_refused_with_a_reason(s3):
 
 
 def test_parts_have_the_size_that_is_asked_for_and_a_number_that_stores_take(s3, monkeypatch):
-    monkeypatch.setattr("tfrecord_fast.files.stores.object_upload._MOST_PARTS", 3)
+    monkeypatch.setattr("tfrecord_fast.files.stores.obstore_upload._MOST_PARTS", 3)
     options = {**s3.options, "part_bytes": 6 << 20}
     with tf.io.TFRecordWriter(s3.url("x"), storage_options=options) as writer:
         writer.write(bytes(17 << 20))

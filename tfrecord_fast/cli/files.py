@@ -20,7 +20,7 @@ from ..base.record_format import DETECTION_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError
-from ..files.naming.formats import HEAD_BYTES, explained, head_of, is_foreign
+from ..files.naming.foreign_formats import HEAD_BYTES, explained, head_of, is_foreign
 from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
 from ..files.stores.objects import StoredObject

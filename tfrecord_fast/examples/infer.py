@@ -29,7 +29,7 @@ DEFAULT_MAX_RECORDS = 10_000
 
 
 class Scanned(Protocol):
-    """A summary of scanned records: of a FeatureScanner, or of several."""
+    """A summary of scanned records: of a FeatureSurvey, or of several."""
 
     @property
     def records(self) -> int: ...
@@ -86,7 +86,7 @@ def _seen(summaries: Sequence[_core.KeySummary], scanner: Scanned) -> Iterator[t
             yield seen.key.decode("utf-8", "surrogateescape"), _DTYPES[seen.kind], shape, seen.records
 
 
-def add_examples(scanner: _core.FeatureScanner, records: Records, why: str) -> None:
+def add_examples(scanner: _core.FeatureSurvey, records: Records, why: str) -> None:
     """Add Examples to a scanner.
 
     Raises:
@@ -97,19 +97,19 @@ def add_examples(scanner: _core.FeatureScanner, records: Records, why: str) -> N
         _core.fail_at(records, first_row(records, lambda single: single.has_lists), why)
 
 
-def first_row(records: Records, holds: Callable[[_core.FeatureScanner], bool]) -> int:
+def first_row(records: Records, holds: Callable[[_core.FeatureSurvey], bool]) -> int:
     """Return the first row for which `holds(scanner)` is true of a scanner that saw only this record."""
     sequence: Any = records
     for row in range(len(sequence)):
-        scanner = _core.FeatureScanner()
+        scanner = _core.FeatureSurvey()
         scanner.add(sequence[row : row + 1])
         if holds(scanner):
             return row
     raise AssertionError("no record meets the condition")
 
 
-def _scan(batches: Iterable[Records], max_records: int | None, no_lists: str = "") -> _core.FeatureScanner:
-    scanner = _core.FeatureScanner()
+def _scan(batches: Iterable[Records], max_records: int | None, no_lists: str = "") -> _core.FeatureSurvey:
+    scanner = _core.FeatureSurvey()
     for batch in batches:
         records: Any = batch  # every type of records can be sliced
         records = records if max_records is None else records[: max_records - scanner.records]

@@ -12,8 +12,8 @@ import pandas
 
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
-from ..files.reading.byte_ranges import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ..files.reading.tables import TableSource
+from ..files.reading.task_splits import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ..files.stores.cache import settings_of
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 

@@ -13,11 +13,11 @@ from datasets.table import InMemoryTable
 
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
-from ..files.naming.byte_range import FilePart
+from ..files.naming.file_part import FilePart
 from ..files.naming.location import shown_name
 from ..files.reading.tables import TableSource, read_table
 from ..files.streams.core_files import File
-from ..files.system.temporary import complete_file, local_name
+from ..files.system.drafts import complete_file, local_name
 from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["from_tfrecord"]

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "parse/parse.h"
-#include "parse/scan.h"
+#include "parse/survey.h"
 
 namespace {
 
@@ -144,7 +144,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const tfr::Schema& lists = *fresh_sequence.lists;
     for (size_t row = 0; row < 3; ++row) Check(Digest(lists, c.lists, 0) == Digest(lists, d.lists, row));
   }
-  tfr::FeatureScanner scanner;
+  tfr::FeatureSurvey scanner;
   (void)scanner.Add(one).ok();
   return 0;
 }

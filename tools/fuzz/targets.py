@@ -25,7 +25,7 @@ from tfrecord_fast.cli.records.decoding import decode
 from tfrecord_fast.cli.records.json_values import marked
 from tfrecord_fast.cli.records.showing import Shower
 from tfrecord_fast.examples.record_kinds import kind_of
-from tfrecord_fast.files.naming.formats import foreign_format
+from tfrecord_fast.files.naming.foreign_formats import foreign_format
 from tools.fuzz.makers import make_arrow, make_columns
 from tools.fuzz.mutate import MOST
 from tools.fuzz.program import Program

@@ -211,7 +211,7 @@ MUTANTS = [
         "room for empty strings",
         WIRE,
     ),
-    # ---- parse.cc, columns.cc, ranges.cc, padding.cc, map_entry.cc, scan.cc, convert.cc, schema.cc ----
+    # ---- parse.cc, columns.cc, ranges.cc, padding.cc, map_entry.cc, survey.cc, convert.cc, schema.cc ----
     Mutant(
         "parse/parse.cc",
         "    const int64_t base = ends[ranges[part].first];\n",
@@ -334,11 +334,11 @@ MUTANTS = [
         "an entry with two values",
         WIRE,
     ),
-    Mutant("parse/scan.cc", "  if (summary->kind != found.kind) {", "  if (false) {", "two kinds under one key", INFER),
-    Mutant("parse/scan.cc", "      summary->fewest = 0;\n", "", "a step without a kind", INFER),
-    Mutant("parse/scan.cc", "    if (here.record == walked_) {", "    if (false) {", "a key that comes twice", INFER),
+    Mutant("parse/survey.cc", "  if (summary->kind != found.kind) {", "  if (false) {", "two kinds under one key", INFER),
+    Mutant("parse/survey.cc", "      summary->fewest = 0;\n", "", "a step without a kind", INFER),
+    Mutant("parse/survey.cc", "    if (here.record == walked_) {", "    if (false) {", "a key that comes twice", INFER),
     Mutant(
-        "parse/scan.cc",
+        "parse/survey.cc",
         "  summary->fewest = std::min(summary->fewest, target.count);",
         "",
         "the fewest values of a key",

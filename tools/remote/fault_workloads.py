@@ -14,7 +14,8 @@ from unittest import mock
 import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.files.reading import shard_reader
-from tfrecord_fast.files.stores import ObjectCache, find_store, object_upload, read_range
+from tfrecord_fast.files.stores import ObjectCache, find_store, read_range
+from tfrecord_fast.files.stores import obstore_upload as object_upload
 
 DATA = random.Random(3).randbytes(300_000)
 PIECES = [(0, 100_000), (100_000, 100_001), (100_001, 300_000)]

@@ -305,7 +305,7 @@ def _convert(
 
     Nothing appears if `check`, which is called last, raises an exception.
     """
-    scanner = _core.FeatureScanner()
+    scanner = _core.FeatureSurvey()
     if isinstance(sink, RowSink):
         for batch in _first(source, limit):
             _scan(scanner, batch, sink.takes_lists)
@@ -336,7 +336,7 @@ def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
             return
 
 
-def _scan(scanner: _core.FeatureScanner, records: _core.RecordBatch, takes_lists: bool) -> None:
+def _scan(scanner: _core.FeatureSurvey, records: _core.RecordBatch, takes_lists: bool) -> None:
     scanner.add(records)
     if scanner.has_lists and not takes_lists:
         row = first_row(records, lambda scanned: scanned.has_lists)

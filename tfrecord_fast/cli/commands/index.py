@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.indexing.index import RecordIndex
-from ...files.naming.formats import explained, foreign_format, foreign_reason, head_of
+from ...files.naming.foreign_formats import explained, foreign_format, foreign_reason, head_of
 from ...files.naming.location import location_of
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_store_arguments, storage_options

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ...files.system.temporary import complete_file
+from ...files.system.drafts import complete_file
 from ...tensorflow.porting import Finding, findings, with_imports
 from ..console import Console
 

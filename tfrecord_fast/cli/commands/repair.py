@@ -22,7 +22,7 @@ from ...base.record_format import FRAME_BYTES
 from ...files.naming.addresses import is_pattern
 from ...files.rewriting.repairing import IntactRecords
 from ...files.streams.core_files import CoreFile
-from ...files.system.temporary import complete_file
+from ...files.system.drafts import complete_file
 from ..arguments import INPUT_COMPRESSIONS, add_output_arguments
 from ..console import Console
 from ..copying import STANDARD_INPUT, Copied, counted, first_input_among, guarded, print_summary, shown_output, sink_of

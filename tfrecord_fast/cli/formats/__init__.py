@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...files.naming.compression import CODECS, TFRecordOptions
-from ...files.naming.formats import foreign_format, head_of
+from ...files.naming.foreign_formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse

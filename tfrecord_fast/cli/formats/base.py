@@ -15,9 +15,9 @@ from ...errors import InvalidArgumentError
 from ...examples.encoding.encode import encode_examples
 from ...examples.infer import InferredFeature, features_of
 from ...examples.parsing.parse import parse_example
-from ...files.naming.formats import foreign_format, head_of
+from ...files.naming.foreign_formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
-from ...files.system.temporary import complete_file, local_name
+from ...files.system.drafts import complete_file, local_name
 from ...typing import Columns
 from ..console import OutputClosed
 
@@ -179,13 +179,13 @@ class RowSink:
         self.features: dict[str, InferredFeature] = {}
         self.single: set[str] = set()  # those with at most one value
 
-    def check(self, scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
+    def check(self, scanner: _core.FeatureSurvey, records: _core.RecordBatch) -> None:
         """Refuses records that have just been scanned."""
 
     def look(self, batches: Iterator[_core.RecordBatch]) -> None:
         """Looks at all records, after `begin`."""
 
-    def begin(self, scanner: _core.FeatureScanner) -> None:
+    def begin(self, scanner: _core.FeatureSurvey) -> None:
         """Receive the features of all records."""
         self.features = features_of(scanner)
         single = [seen.key for seen in scanner.features() if seen.most <= 1]

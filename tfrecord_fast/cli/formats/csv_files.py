@@ -269,7 +269,7 @@ class CsvSink(RowSink):
         super().__init__(path, compression, level)
         self._ambiguous: set[str] = set()  # the values may suggest another type
 
-    def check(self, scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
+    def check(self, scanner: _core.FeatureSurvey, records: _core.RecordBatch) -> None:
         """Raise Unsuitable for features with several values."""
         if all(seen.most <= 1 for seen in scanner.features()):
             return
@@ -278,7 +278,7 @@ class CsvSink(RowSink):
         name = key.decode("utf-8", "backslashreplace")
         refuse(records, row, f"feature {name!r} has several values, but a CSV field holds one")
 
-    def begin(self, scanner: _core.FeatureScanner) -> None:
+    def begin(self, scanner: _core.FeatureSurvey) -> None:
         super().begin(scanner)
         self._ambiguous = {key for key, feature in self.features.items() if _kind_name(feature) != "int64"}
 

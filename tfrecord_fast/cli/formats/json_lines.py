@@ -44,7 +44,7 @@ class JsonSink(RowSink):
         super().__init__(path, compression, level)
         self._dumps = _dumper()
 
-    def begin(self, scanner: _core.FeatureScanner) -> None:
+    def begin(self, scanner: _core.FeatureSurvey) -> None:
         super().begin(scanner)
         check_keys(self.path, [seen.key for seen in (*scanner.features(), *scanner.lists())])
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
@@ -56,7 +56,7 @@ class JsonSink(RowSink):
 
     def write_batch(self, records: _core.RecordBatch) -> None:
         """Write a line per record."""
-        scanner = _core.FeatureScanner()
+        scanner = _core.FeatureSurvey()
         scanner.add(records)
         if scanner.has_lists:
             lines = [self._dumps(self._whole(record)) for record in records]
@@ -64,7 +64,7 @@ class JsonSink(RowSink):
             lines = self._lines(records, scanner)
         self._file.write(b"\n".join(lines) + b"\n")
 
-    def _lines(self, records: _core.RecordBatch, scanner: _core.FeatureScanner) -> list[bytes]:
+    def _lines(self, records: _core.RecordBatch, scanner: _core.FeatureSurvey) -> list[bytes]:
         parsed = parse_example(records, self._kinds) if self._kinds else {}
         maker = self._maker()
         columns: dict[str, _Pieces] = {}

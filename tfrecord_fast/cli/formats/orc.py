@@ -36,7 +36,7 @@ class OrcSink(ArrowSink):
     takes_unset = False
     compressions = ("", "ZSTD", "SNAPPY")
 
-    def begin(self, scanner: _core.FeatureScanner) -> None:
+    def begin(self, scanner: _core.FeatureSurvey) -> None:
         super().begin(scanner)
         for seen in scanner.features():
             if seen.unset:

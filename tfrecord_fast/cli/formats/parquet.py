@@ -137,7 +137,7 @@ class ArrowSink(RowSink):
     _forms: Mapping[str, Form] = {}
     _scalars: frozenset[str] = frozenset()
 
-    def begin(self, scanner: _core.FeatureScanner) -> None:
+    def begin(self, scanner: _core.FeatureSurvey) -> None:
         super().begin(scanner)
         self._rows = scanner.records
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}

@@ -59,7 +59,7 @@ def features_of_rows(
     Args:
       seen: gets the names of all features.
     """
-    scanner = _core.FeatureScanner()
+    scanner = _core.FeatureSurvey()
     try:
         scanner.add(records)
     except InvalidArgumentError:

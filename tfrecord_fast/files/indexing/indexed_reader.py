@@ -19,7 +19,7 @@ from ...examples.infer import infer_from_batches
 from ...examples.parsing.groups import frozen_groups
 from ...examples.parsing.parse import parse_example, parse_single_example
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike
-from ..naming.formats import explaining
+from ..naming.foreign_formats import explaining
 from ..naming.location import Location, shown_name
 from ..naming.numbers import as_flag, as_integers, max_record_size
 from ..stores import StoreSettings

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..naming.location import shown_name
-from .assignment import ShardingOptions
 from .epochs import ENDLESS
+from .iteration_plan import ShardingOptions
 from .outputs import Outputs
-from .shards import Shard
+from .shard_division import Shard
 
 __all__ = ["describe"]
 

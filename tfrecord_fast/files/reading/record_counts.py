@@ -29,7 +29,7 @@ from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, local_path
 from ..streams.fetching import open_stream
 from ..streams.random_access import infos_of
 from ..streams.shard_lists import ListedCount, listed_counts
-from ..system.temporary import complete_file
+from ..system.drafts import complete_file
 
 __all__ = ["Counts", "RecordCounts", "refuse_streams"]
 

@@ -26,19 +26,19 @@ from ...typing import (
     SequenceFeatures,
 )
 from ..naming.compression import check_compression_type
-from ..naming.formats import explaining
+from ..naming.foreign_formats import explaining
 from ..naming.numbers import as_flag, as_seed, at_least, max_record_size
 from ..stores.cache import store_settings
 from ..streams.core_files import flatten, has_urls, stream_files
 from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
-from .assignment import Assigner, ShardingOptions
 from .epochs import ENDLESS, EpochCounter, checked_epoch
 from .explain import describe
 from .global_shuffle import GlobalShuffle
 from .iteration import CountedBatches, CurrentIteration, Skipped
+from .iteration_plan import Assigner, ShardingOptions
 from .outputs import Outputs
-from .shards import Lengths, Shard
+from .shard_division import Lengths, Shard
 from .state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of, epoch_reached
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unp
 from ...values.columns.arrow import Strings
 from ...values.columns.arrow_arrays import ArrowArrays
 from ..naming.compression import check_compression_type
-from ..naming.formats import explaining
+from ..naming.foreign_formats import explaining
 from ..naming.numbers import as_seed, at_least, max_record_size
 from ..stores.cache import settings_of
 from ..streams.core_files import CoreFile, File, flatten, resolved, stream_files
 from ..streams.fetching import open_stream
+from .shard_division import Shard
 from .shard_reader import ShardReader
-from .shards import Shard
 
 __all__ = ["TableSource", "read_batches", "read_table"]
 
@@ -194,7 +194,7 @@ class TableSource:
     # ---- Sampling records ----
 
     def _infer(self, limit: int | None) -> Any:
-        scanner, size = _core.FeatureScanner(), 0
+        scanner, size = _core.FeatureSurvey(), 0
         with explaining():
             for batch in self._records(limit):
                 scanner.add(batch)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _core
 from ...errors import DataLossError
-from ..naming.formats import foreign_format, foreign_reason
+from ..naming.foreign_formats import foreign_format, foreign_reason
 from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream

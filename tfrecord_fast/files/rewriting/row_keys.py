@@ -56,7 +56,7 @@ def features_key(names: Sequence[str], needs_all: bool) -> KeyFunction:
 
 def _columns(records: _core.RecordBatch, names: Sequence[str]) -> list[list[Value]]:
     """Return the values of all records for each name."""
-    scanner = _core.FeatureScanner()
+    scanner = _core.FeatureSurvey()
     try:
         scanner.add(records)
     except InvalidArgumentError:  # a record is not an Example, or records have different types under one name
@@ -76,7 +76,7 @@ def _columns(records: _core.RecordBatch, names: Sequence[str]) -> list[list[Valu
 
 
 def _features_of(records: _core.RecordBatch, row: int) -> dict[str, Value]:
-    _core.FeatureScanner().add(records[row : row + 1])  # raises a precise error for an invalid record
+    _core.FeatureSurvey().add(records[row : row + 1])  # raises a precise error for an invalid record
     return example_of(records[row])
 
 

@@ -14,7 +14,7 @@
 
 from .cache import ObjectCache, cache_of
 from .finding import find_store
-from .requests import read_head, read_info, read_range
+from .retrying import read_head, read_info, read_range
 from .settings import StoreSettings, as_settings
 from .store import Buffer, ObjectInfo, Store, Upload
 

@@ -17,7 +17,7 @@ from ...typing import PathLike
 from ..naming.addresses import unsigned
 from ..naming.numbers import at_least
 from .cache_folder import CacheError, Draft, Folder, NoRoomError, ObjectCopy
-from .requests import read_range
+from .retrying import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 

@@ -18,10 +18,10 @@ from ...base.optional import optional, optional_or_none
 from ...base.process import Origin
 from ...errors import InvalidArgumentError
 from ..naming.addresses import Address, address_of, public_url
-from .cloud_options import CloudOptions, cloud_options
 from .errors import os_error
-from .file_systems import FileSystemStore
-from .object_store import ObjectStore
+from .fsspec_store import FileSystemStore
+from .obstore_options import CloudOptions, cloud_options
+from .obstore_store import ObjectStore
 from .settings import StoreSettings
 from .store import Store
 

@@ -14,8 +14,8 @@ from ...errors import InvalidArgumentError
 from ...typing import Files, PathLike
 from ...values.columns.conversion import plain
 from ..naming.addresses import is_pattern, public_url
-from ..naming.byte_range import FilePart
 from ..naming.file_objects import FileObject
+from ..naming.file_part import FilePart
 from ..naming.location import Location, location_of
 from ..naming.patterns import is_local_pattern, matching_paths
 from ..stores import StoreSettings, find_store

@@ -19,7 +19,7 @@ from ...examples.infer import (
 from ...typing import BytesLike, Files, PathLike, Records
 from ...values.columns.bytes_array import BytesArray
 from ...values.columns.conversion import plain
-from ..naming.formats import explaining
+from ..naming.foreign_formats import explaining
 from ..naming.numbers import at_least
 from ..stores import StoreSettings
 from ..stores.cache import store_settings

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from ...typing import Files
 from ..naming.addresses import is_pattern
-from ..naming.byte_range import FilePart
 from ..naming.compression import CODECS
 from ..naming.file_objects import FileObject
+from ..naming.file_part import FilePart
 from ..naming.location import Location, location_of
 from ..naming.patterns import is_local_pattern, matching_paths
 from ..stores import ObjectInfo, StoreSettings, find_store

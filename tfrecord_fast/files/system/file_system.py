@@ -23,7 +23,7 @@ from ..naming.location import location_of
 from ..naming.patterns import begins_with_a_pattern, matching_paths
 from ..stores.objects import glob_urls
 from . import remote_files as remote
-from .temporary import complete_file
+from .drafts import complete_file
 from .url_reader import open_url
 from .url_writer import UrlWriter
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...base.process import Origin
 from ..stores.errors import check_process
-from ..stores.file_systems import FileSystemStore
 from ..stores.finding import find_store
-from ..stores.requests import read_range
+from ..stores.fsspec_store import FileSystemStore
+from ..stores.retrying import read_range
 from ..stores.settings import StoreSettings, as_settings
 from ..stores.store import Buffer, ObjectInfo, Store
 from ..stores.threads import start as request_thread

@@ -14,7 +14,7 @@ from ... import _core
 from ..naming.addresses import public_url
 from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of
-from ..system.temporary import Target, complete_file, targets_of
+from ..system.drafts import Target, complete_file, targets_of
 from ..system.url_writer import UrlWriter
 from .writer import TFRecordWriter
 

@@ -22,9 +22,9 @@ from ... import _core
 from ...base.record_format import DETECTION_BYTES, FRAME_BYTES, HEADER_BYTES, MAX_RECORD_BYTES
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.naming.addresses import public_url
-from ...files.naming.byte_range import FilePart, changed_since
+from ...files.naming.file_part import FilePart, changed_since
 from ...files.naming.location import location_of
-from ...files.reading.byte_ranges import Split, plan_splits
+from ...files.reading.task_splits import Split, plan_splits
 from ...files.stores import StoreSettings
 from ...files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
 from ...files.streams.fetching import open_stream

@@ -14,7 +14,7 @@ from apache_beam.typehints import KV
 
 from ...errors import InvalidArgumentError
 from ...examples.infer import DEFAULT_MAX_RECORDS
-from ...files.naming.byte_range import FilePart
+from ...files.naming.file_part import FilePart
 from ...files.naming.numbers import at_least, max_record_size
 from ...files.reading.shard_reader import ShardReader
 from ...files.reading.tables import TableSource

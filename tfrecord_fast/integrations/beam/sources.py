@@ -21,8 +21,8 @@ from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
 from ...base.record_format import FRAME_BYTES
-from ...files.naming.byte_range import FilePart
-from ...files.reading.byte_ranges import SPLIT_BYTES, Split
+from ...files.naming.file_part import FilePart
+from ...files.reading.task_splits import SPLIT_BYTES, Split
 from .access import Access, names_of
 from .elements import Elements
 

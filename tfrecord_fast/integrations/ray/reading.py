@@ -16,8 +16,8 @@ from ...base.threads import available_cpus
 from ...examples.features import FixedLenFeature
 from ...examples.infer import DEFAULT_MAX_RECORDS
 from ...files.naming.numbers import at_least
-from ...files.reading.byte_ranges import PLAN_OPTIONS, Split, plan_splits
 from ...files.reading.tables import TableSource
+from ...files.reading.task_splits import PLAN_OPTIONS, Split, plan_splits
 from ...files.stores.cache import settings_of
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from .tensors import as_tensors, tensor_schema

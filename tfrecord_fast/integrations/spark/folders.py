@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 )
 
 from ...errors import InvalidArgumentError
-from ...files.naming.byte_range import FilePart
+from ...files.naming.file_part import FilePart
 from ...files.naming.location import location_of
 
 __all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]

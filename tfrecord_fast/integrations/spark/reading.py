@@ -11,10 +11,10 @@ from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import BinaryType, StringType, StructType
 
 from ...errors import InvalidArgumentError
-from ...files.naming.byte_range import FilePart
-from ...files.reading.byte_ranges import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
+from ...files.naming.file_part import FilePart
 from ...files.reading.shard_reader import ShardReader
 from ...files.reading.tables import TableSource
+from ...files.reading.task_splits import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ...files.stores.cache import store_settings
 from ...files.streams.listing import listed_parts
 from .folders import FolderValues, typed

@@ -104,7 +104,7 @@ def _runs(
     count = len(batch)
     if count == 0:
         return
-    scanner = _core.FeatureScanner()
+    scanner = _core.FeatureSurvey()
     try:
         scanner.add(batch)
     except InvalidArgumentError:

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _survey(survey: Survey, file: CoreFile, compression: str, limit: int | None) -> None:
-    scanner = _core.FeatureScanner()
+    scanner = _core.FeatureSurvey()
     if limit == 0:
         return
     try:

@@ -46,13 +46,13 @@ class Survey:
         """Return the feature lists, sorted by key."""
         return self._lists
 
-    def take(self, scanner: _core.FeatureScanner) -> None:
+    def take(self, scanner: _core.FeatureSurvey) -> None:
         """Take the results of a scanner."""
         self.records, self.has_lists = scanner.records, scanner.has_lists
         self._features = sorted(Summary(*_parts(summary)) for summary in scanner.features())
         self._lists = sorted(Summary(*_parts(summary)) for summary in scanner.lists())
 
-    def find_values(self, scanner: _core.FeatureScanner, batch: _core.RecordBatch) -> None:
+    def find_values(self, scanner: _core.FeatureSurvey, batch: _core.RecordBatch) -> None:
         """Search the batch that was scanned last for example values of features that have none yet."""
         known = [summary.key for summary in (*scanner.features(), *scanner.lists()) if summary.most]
         lacking = {key.decode("utf-8", "surrogateescape") for key in known} - self.values.keys()

@@ -20,7 +20,7 @@ import os
 
 from ....examples.record_kinds import kind_named
 from ....files.streams.core_files import CoreFile
-from ....files.system.temporary import complete_file
+from ....files.system.drafts import complete_file
 from ...arguments import add_file_arguments, number_of
 from ...console import Console, Style
 from ...files import named_files

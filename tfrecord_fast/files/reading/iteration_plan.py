@@ -21,7 +21,7 @@ from ..streams.random_access import random_locations
 from .epochs import end_of
 from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order
 from .record_counts import Counts, RecordCounts, refuse_streams
-from .shards import Lengths, Shard, divided, lengths_of
+from .shard_division import Lengths, Shard, divided, lengths_of
 from .state import begin_of_epoch
 
 __all__ = ["Assigner", "Assignment", "ShardingOptions"]

@@ -11,9 +11,9 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ..naming.addresses import Address, public_url
-from .cloud_options import CloudOptions
 from .errors import call, changed, os_error
-from .object_upload import ObjectUpload, part_sizes
+from .obstore_options import CloudOptions
+from .obstore_upload import ObjectUpload, part_sizes
 from .store import Buffer, ObjectInfo, Upload, Version
 
 __all__ = ["ObjectStore"]
@@ -33,7 +33,7 @@ class ObjectStore:
         # A directory bucket of S3 Express, recognised by its name, lists its keys in no particular order.
         self._is_express = options.provider == "S3" and options.bucket.endswith("--x-s3")
         self._part_bytes = options.part_bytes
-        # Reads are retried by stores/requests.py, other requests by the library.
+        # Reads are retried by stores/retrying.py, other requests by the library.
         self._plain = self._library_store(options, {"max_retries": 0})
         patient = {"max_retries": 5, "retry_timeout": datetime.timedelta(seconds=_UPLOAD_SECONDS)}
         self._patient = self._library_store(options, options.retries or patient)

@@ -1,6 +1,6 @@
-// Collects what the keys of records hold; see scan.h. If a key is given twice in a record, the last one counts.
+// Collects what the keys of records hold; see survey.h. If a key is given twice in a record, the last one counts.
 
-#include "parse/scan.h"
+#include "parse/survey.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +21,7 @@ Status Malformed() { return Status::InvalidArgument(kMalformed); }
 
 }  // namespace
 
-Status FeatureScanner::Add(const RecordBatch& batch) {
+Status FeatureSurvey::Add(const RecordBatch& batch) {
   for (size_t row = 0; row < batch.size(); ++row) {
     Status status = AddRecord(batch.records[row]);
     if (!status.ok()) {
@@ -34,7 +34,7 @@ Status FeatureScanner::Add(const RecordBatch& batch) {
   return {};
 }
 
-bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries) {
+bool FeatureSurvey::Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries) {
   MapEntry entry;
   while ((p = NextEntry(p, end, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
     entries->push_back(entry);
@@ -43,7 +43,7 @@ bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<M
 }
 
 // `guess` is where the key is expected.
-size_t FeatureScanner::PlaceOf(Map* map, const Bytes& key, size_t guess) {
+size_t FeatureSurvey::PlaceOf(Map* map, const Bytes& key, size_t guess) {
   if (guess < map->keys.size()) {
     const std::string& guessed = map->keys[guess].key;
     if (guessed.size() == key.size && std::memcmp(guessed.data(), key.data, key.size) == 0) return guess;
@@ -59,7 +59,7 @@ size_t FeatureScanner::PlaceOf(Map* map, const Bytes& key, size_t guess) {
 }
 
 // Keeps the last entry of each key, at the position of the first.
-void FeatureScanner::KeepLast(Map* map) const {
+void FeatureSurvey::KeepLast(Map* map) const {
   map->found.clear();
   size_t key = SIZE_MAX;
   for (const MapEntry& entry : map->entries) {
@@ -74,7 +74,7 @@ void FeatureScanner::KeepLast(Map* map) const {
   }
 }
 
-Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind) {
+Status FeatureSurvey::AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind) {
   FeatureValue found;
   if (!FindValue(value.data, value.data + value.size, &found)) return Malformed();
   *has_kind = found.kind != Kind::kNone;
@@ -97,7 +97,7 @@ Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool*
   return {};
 }
 
-Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value, bool* has_values) {
+Status FeatureSurvey::AddList(KeySummary* summary, const Bytes& value, bool* has_values) {
   Status status;
   const bool complete = ForEachField(value, {kStepTag}, [&](uint32_t, const Bytes& step) {
     bool has_kind;
@@ -115,7 +115,7 @@ Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value, bool* ha
   return {};
 }
 
-Status FeatureScanner::AddRecord(const Bytes& record) {
+Status FeatureSurvey::AddRecord(const Bytes& record) {
   ++walked_;
   features_.entries.clear();
   lists_.entries.clear();

@@ -1,6 +1,6 @@
 // Looking at records from Python, to learn what features they hold.
 
-#include "parse/scan.h"
+#include "parse/survey.h"
 
 #include <pybind11/pybind11.h>
 
@@ -36,9 +36,9 @@ py::list Summaries(const std::vector<KeySummary>& keys) {
   return out;
 }
 
-void Add(FeatureScanner& scanner, py::handle records) {
+void Add(FeatureSurvey& survey, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
-  RunWithoutGil([&] { return scanner.Add(*batch); });
+  RunWithoutGil([&] { return survey.Add(*batch); });
 }
 
 py::tuple UnknownFieldsOf(py::handle records) {
@@ -58,16 +58,16 @@ std::string LooksLikeOf(const py::bytes& record) {
 
 }  // namespace
 
-void BindScan(py::module_& m) {
+void BindSurvey(py::module_& m) {
   key_summary.Bind(m);
-  py::class_<FeatureScanner>(m, "FeatureScanner")
-      .def(InitOf<FeatureScanner>())
+  py::class_<FeatureSurvey>(m, "FeatureSurvey")
+      .def(InitOf<FeatureSurvey>())
       .def("add", &Add)
-      .def("features", [](const FeatureScanner& scanner) { return Summaries(scanner.features()); })
-      .def("lists", [](const FeatureScanner& scanner) { return Summaries(scanner.lists()); })
-      .def_property_readonly("records", &FeatureScanner::records)
-      .def_property_readonly("has_lists", &FeatureScanner::has_lists);
-  FreeOnce<FeatureScanner>();
+      .def("features", [](const FeatureSurvey& survey) { return Summaries(survey.features()); })
+      .def("lists", [](const FeatureSurvey& survey) { return Summaries(survey.lists()); })
+      .def_property_readonly("records", &FeatureSurvey::records)
+      .def_property_readonly("has_lists", &FeatureSurvey::has_lists);
+  FreeOnce<FeatureSurvey>();
   m.def("unknown_fields", &UnknownFieldsOf, py::arg("records"),
         "How many records have fields that Examples and SequenceExamples lack; the first of these, and the number "
         "of its first such field.");

@@ -1,7 +1,7 @@
 // Looks at records to learn what features they hold, so that users need not write them down.
 
-#ifndef TFRECORD_FAST_PARSE_SCAN_H_
-#define TFRECORD_FAST_PARSE_SCAN_H_
+#ifndef TFRECORD_FAST_PARSE_SURVEY_H_
+#define TFRECORD_FAST_PARSE_SURVEY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct KeySummary {
   size_t unset = 0;  // records that have the key without a kind; of a feature list: steps without one
 };
 
-class FeatureScanner {
+class FeatureSurvey {
  public:
   // Adds the records of a batch. InvalidArgument if one is malformed or is something else than an Example or a
   // SequenceExample (the error guesses what it is), or a key has another kind than before. An empty record is an
@@ -73,4 +73,4 @@ class FeatureScanner {
 
 }  // namespace tfr
 
-#endif  // TFRECORD_FAST_PARSE_SCAN_H_
+#endif  // TFRECORD_FAST_PARSE_SURVEY_H_

@@ -12,8 +12,8 @@ from ... import _core
 from ...base.record_format import DETECTION_BYTES
 from ...base.threads import default_threads
 from ...typing import Files
-from ..naming.byte_range import FilePart
 from ..naming.compression import CODECS, check_compression_type
+from ..naming.file_part import FilePart
 from ..naming.location import location_of
 from ..naming.numbers import at_least, max_record_size
 from ..stores import StoreSettings, read_head
