@@ -81,7 +81,10 @@ def node_column(node: _core.ArrowNode) -> Column:
     if kind == "dictionary":
         return _dictionary_column(node.values, valid, node_column(node.child))
     if kind == "other":
-        raise TypeError(f"an Example cannot hold an Arrow array of format {node.type!r}")
+        raise TypeError(
+            f"an Example cannot hold an Arrow array of format {node.type!r}; "
+            "cast it to integers, floats, strings, binary or lists of these"
+        )
     raise TypeError("an Example cannot hold a struct; pass its fields as columns")
 
 

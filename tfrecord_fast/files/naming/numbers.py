@@ -70,7 +70,7 @@ def as_seed(seed: int | None) -> int:
     """Return a seed modulo 2**64; a random one for None."""
     if seed is None:
         return int.from_bytes(os.urandom(8), "little")
-    return operator.index(seed) % (1 << 64)
+    return _index("seed", seed) % (1 << 64)
 
 
 def _index(name: str, value: SupportsIndex) -> int:
