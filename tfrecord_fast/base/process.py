@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["Origin"]
-
 
 class Origin:
     """The process in which an object was created."""

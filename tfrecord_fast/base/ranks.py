@@ -13,18 +13,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-__all__ = [
-    "Rank",
-    "dividing",
-    "in_worker_of_grain",
-    "is_dividing",
-    "local_ranks",
-    "parent_process",
-    "rank_of_process",
-    "refuse_to_divide_again",
-    "worker_info",
-]
-
 
 class Rank(NamedTuple):
     """The number of this process, from 0, and the number of processes."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random as _random
 
-__all__ = ["next_seed", "set_seed"]
-
 _drawn: _random.Random | None = None
 
 

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from .ranks import local_ranks, worker_info
 
-__all__ = ["ROOT", "available_cpus", "cpu_quota", "default_threads", "thread_count"]
-
 _KEPT_SECONDS = 1.0  # reading the files of a group takes some 100 µs
 
 _quota: tuple[float, int | None] = (-_KEPT_SECONDS, None)  # (time of reading, quota)

@@ -17,8 +17,6 @@ from typing import Any, TypeVar
 from .process import Origin
 from .ranks import dividing, is_dividing
 
-__all__ = ["NoThreadError", "Stopped", "Workers", "is_ending", "make_call", "start_thread"]
-
 T = TypeVar("T")
 
 _AFTER_STOPPED = 0.5  # seconds

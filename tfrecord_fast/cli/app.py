@@ -30,8 +30,6 @@ from .commands import (
 from .console import Console, OutputClosed, OutputFailed
 from .parsing import Command, Parser, command_line, parsed
 
-__all__ = ["COMMANDS", "Command", "main", "run"]
-
 COMMANDS: tuple[Command, ...] = (
     bench, cat, convert, dedup, index, info, merge, port, repair, sample, schema, shuffle, split, stats, verify, view,
 )  # fmt: skip

@@ -9,20 +9,6 @@ from fractions import Fraction
 
 from ..files.naming.compression import CODECS, COMPRESSION_TYPES
 
-__all__ = [
-    "INPUT_COMPRESSIONS",
-    "add_file_arguments",
-    "add_input_arguments",
-    "add_output_arguments",
-    "add_store_arguments",
-    "count_of",
-    "fraction_of",
-    "number_of",
-    "seed_of",
-    "size_of",
-    "storage_options",
-]
-
 INPUT_COMPRESSIONS = ("auto", "none", *(name.lower() for name in COMPRESSION_TYPES if name))
 
 _OUTPUT_COMPRESSIONS = ("auto", "none", *(name.lower() for name in CODECS))

@@ -11,8 +11,6 @@ from typing import Any
 
 from .progress import Progress
 
-__all__ = ["Console", "OutputClosed", "OutputFailed", "Style", "printable"]
-
 _COLOURS = {"head": "1", "name": "36", "kind": "2", "number": "33", "text": "32", "image": "35", "bad": "31"}
 
 

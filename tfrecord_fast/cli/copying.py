@@ -15,31 +15,13 @@ from ..files.naming.addresses import public_url
 from ..files.naming.compression import TFRecordOptions
 from ..files.naming.location import location_of
 from ..files.streams.core_files import CoreFile
-from ..files.writing.example_writer import WrittenFile, shard_paths
+from ..files.writing.example_writer import shard_paths
+from ..files.writing.output_files import WrittenFile
 from .arguments import storage_options
 from .console import Console
 from .files import FAULTS, problem_of, total_bytes
 from .formats import COMPRESSION_OF, STANDARD_OUTPUT, TFRecordSink, Unsuitable, target_format_of
 from .formats.tfrecord import TFRecordSource
-
-__all__ = [
-    "STANDARD_INPUT",
-    "Copied",
-    "check_outputs",
-    "check_standard_output",
-    "compression_of",
-    "copied",
-    "counted",
-    "first_input_among",
-    "first_stream_among",
-    "guarded",
-    "options_of",
-    "print_summary",
-    "reads_stream",
-    "shown_output",
-    "sink_of",
-    "source_of",
-]
 
 STANDARD_INPUT = b"<stdin>"  # the name of the file that "-" means
 

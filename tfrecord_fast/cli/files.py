@@ -30,20 +30,6 @@ from .arguments import storage_options
 from .console import Console
 from .folders import files_of
 
-__all__ = [
-    "FAULTS",
-    "Input",
-    "Problem",
-    "batches",
-    "for_each_file",
-    "index_beside",
-    "is_whole",
-    "named_files",
-    "open_input",
-    "problem_of",
-    "total_bytes",
-]
-
 T = TypeVar("T")
 
 _TELLING = 512  # bytes that suffice to recognise a file that is not a TFRecord file

@@ -11,8 +11,6 @@ from typing import Any
 from ..errors import InvalidArgumentError
 from ..files.streams.listing import files_below
 
-__all__ = ["files_of"]
-
 _STATE, _SPLITS = "state.json", "dataset_dict.json"  # written by save_to_disk of Hugging Face's `datasets`
 _INFO, _FEATURES = "dataset_info.json", "features.json"  # written by TensorFlow Datasets
 _SHARD = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})")

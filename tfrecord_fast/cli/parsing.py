@@ -11,8 +11,6 @@ from typing import NoReturn, Protocol
 from ..base.version import __version__
 from .console import Console, printable
 
-__all__ = ["PROGRAM", "Command", "Parser", "command_line", "parsed"]
-
 PROGRAM = "tfrecord-fast"
 _CHOICE = re.compile(r"invalid choice: '?([^' ]+)'? \(choose from (.*)\)")
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from ..base.optional import optional
 
-__all__ = ["Progress"]
-
 _DELAY_SECONDS = 0.5  # faster commands show no bar
 _PLAIN_INTERVAL_SECONDS = 0.2
 

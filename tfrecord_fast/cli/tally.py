@@ -13,8 +13,6 @@ from ..files.streams.core_files import CoreFile
 from .console import Console
 from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
 
-__all__ = ["Tally", "tallies"]
-
 
 @dataclass
 class Tally:

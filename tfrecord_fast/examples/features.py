@@ -9,22 +9,6 @@ from ..dtypes import DType, as_dtype, int32, int64
 from ..errors import InvalidArgumentError
 from ..typing import DTypeLike, Key, Shape
 
-__all__ = [
-    "FixedLenFeature",
-    "FixedLenSequenceFeature",
-    "InferredShape",
-    "KeyedPartition",
-    "OwnFeature",
-    "Partition",
-    "RaggedFeature",
-    "SparseFeature",
-    "VarLenFeature",
-    "copied",
-    "names_of",
-    "normalize",
-    "select_features",
-]
-
 
 class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each record.

@@ -10,20 +10,6 @@ from ..dtypes import as_dtype, float32, int64, string
 from ..typing import DTypeLike, Records
 from .features import FixedLenFeature, FixedLenSequenceFeature, InferredShape, VarLenFeature
 
-__all__ = [
-    "DEFAULT_MAX_RECORDS",
-    "InferredFeature",
-    "InferredList",
-    "Scanned",
-    "add_examples",
-    "describe_features",
-    "features_of",
-    "first_row",
-    "infer_from_batches",
-    "infer_sequences_from_batches",
-    "lists_of",
-]
-
 _DTYPES = {"int64": int64, "float": float32, "bytes": string}
 DEFAULT_MAX_RECORDS = 10_000
 

@@ -6,18 +6,6 @@ from collections.abc import Iterable
 
 from .. import _core
 
-__all__ = [
-    "EMPTY",
-    "EXAMPLE",
-    "SEQUENCE_EXAMPLE",
-    "Kinds",
-    "counts_of",
-    "form_of",
-    "kind_named",
-    "kind_of",
-    "unknown_field",
-]
-
 EXAMPLE = "Example"
 SEQUENCE_EXAMPLE = "SequenceExample"
 EMPTY = "empty"

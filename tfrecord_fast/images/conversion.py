@@ -10,8 +10,6 @@ import numpy.typing as npt
 from ..base.casting import numbers_as
 from ..dtypes import DTypeLike, as_dtype
 
-__all__ = ["convert_image_dtype"]
-
 
 def convert_image_dtype(
     image: npt.ArrayLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None

@@ -24,15 +24,6 @@ from .gif import is_gif, read_gif
 from .libraries import JPEG, PNG, pillow, pillow_errors, simplejpeg, undecodable
 from .raw_formats import read_deep_png, read_rgba_bmp
 
-__all__ = [
-    "decode_bmp",
-    "decode_gif",
-    "decode_image",
-    "decode_jpeg",
-    "decode_png",
-    "is_jpeg",
-]
-
 # The bytes of one image file.
 Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
 

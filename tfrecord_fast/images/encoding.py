@@ -12,8 +12,6 @@ import numpy.typing as npt
 from ..errors import InvalidArgumentError
 from .libraries import pillow, simplejpeg
 
-__all__ = ["encode_jpeg", "encode_png"]
-
 _DENSITY_UNITS = {"in": 1, "cm": 2}
 _XMP = b"http://ns.adobe.com/xap/1.0/\0"  # the beginning of an XMP segment
 _SEGMENT_BYTES = 0xFFFF - 2 - len(_XMP)  # the length of a segment has 16 bits, and includes itself

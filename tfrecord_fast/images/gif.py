@@ -15,8 +15,6 @@ import numpy.typing as npt
 from ..errors import InvalidArgumentError
 from .libraries import pillow, pillow_errors, undecodable
 
-__all__ = ["is_gif", "read_gif"]
-
 _EXTENSION, _IMAGE = b"!", b","
 _CONTROL = b"\xf9"
 _HAS_TABLE, _INTERLACED, _TRANSPARENT = 0x80, 0x40, 0x01

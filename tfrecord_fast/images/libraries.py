@@ -9,8 +9,6 @@ from typing import Any
 from ..base.optional import optional, optional_or_none
 from ..errors import InvalidArgumentError
 
-__all__ = ["JPEG", "PNG", "UNDECODABLE", "pillow", "pillow_errors", "simplejpeg", "undecodable"]
-
 # The first bytes of files.
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"

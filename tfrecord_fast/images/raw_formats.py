@@ -12,8 +12,6 @@ import numpy.typing as npt
 from ..errors import InvalidArgumentError
 from .libraries import undecodable
 
-__all__ = ["read_deep_png", "read_rgba_bmp"]
-
 _CHANNELS = {2: 3, 4: 2, 6: 4}  # of PNGs, by color type
 _BMP_HEADERS = 54  # bytes of the headers with all fields that are read here
 _RAW, _BY_MASKS = 0, (3, 6)  # compression of BMPs

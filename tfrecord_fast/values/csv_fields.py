@@ -20,8 +20,6 @@ from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
 from .columns.strings import object_array
 
-__all__ = ["Fields", "Unclosed", "number_reader", "split_record", "stays_open"]
-
 _INTEGER = re.compile(rb"\s*([+-]?)(?:0*(?=[0-9]))([0-9]+)\s*")
 _DIGITS = 20  # no integer of 64 bits has more, and converting a million digits is slow
 _DECIMAL = re.compile(

@@ -16,8 +16,6 @@ from ... import _core
 from ...examples.messages.wire import Value, example_of, to_example
 from .base import arrow
 
-__all__ = ["MEANINGS", "Form", "form_of", "restored", "states_of", "with_unset"]
-
 _NULL, _EMPTY, _LIST = b"tfrecord_fast.null", b"tfrecord_fast.empty_list", b"tfrecord_fast.list_of_null"
 MEANINGS = (_NULL, _EMPTY, _LIST)  # keys of metadata
 

@@ -21,22 +21,6 @@ from ...files.system.drafts import complete_file, local_name
 from ...typing import Columns
 from ..console import OutputClosed
 
-__all__ = [
-    "BEYOND_FLOAT32",
-    "ROWS",
-    "STANDARD_OUTPUT",
-    "Malformed",
-    "RowSink",
-    "Source",
-    "Unsuitable",
-    "arrow",
-    "check_keys",
-    "check_names",
-    "is_float32",
-    "refuse",
-    "target_of",
-]
-
 ROWS = 4096  # of a batch
 STANDARD_OUTPUT = "-"
 _EMPTY = b"\n\x00"  # an Example without features

@@ -9,8 +9,6 @@ import numpy as np
 
 from .base import Unsuitable, arrow
 
-__all__ = ["CASTS", "cast_to_plain", "cast_to_schema", "read_schema"]
-
 CASTS = ("text", "int")
 _DAYS = 32  # bits of dates, and of times of day in seconds or milliseconds
 

@@ -25,8 +25,6 @@ from ...files.streams.core_files import CoreFile
 from ...typing import Column, Columns
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, is_float32, refuse
 
-__all__ = ["TYPES", "CsvSink", "CsvSource"]
-
 _BLOCK = 4 << 20  # bytes; a row must fit
 _EXACT = 2.0**24  # a float32 holds all integers up to this
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}

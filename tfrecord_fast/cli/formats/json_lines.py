@@ -26,8 +26,6 @@ from .base import RowSink, check_keys
 from .json_rows import JsonRows
 from .json_tokens import ColumnTokens, joined_lines
 
-__all__ = ["JsonSink", "JsonSource"]
-
 JsonSource = JsonRows
 _Values = list[Any]
 _Pieces = list[bytes | None]  # JSON for each row; None if the feature is absent

@@ -18,8 +18,6 @@ from ...base.optional import optional_or_none
 from ...examples.messages.wire import Value, to_example, to_sequence
 from .base import BEYOND_FLOAT32, ROWS, Malformed, Source, is_float32
 
-__all__ = ["JsonRows"]
-
 _NAMES = {int: "integers", float: "floats", bytes: "text"}
 _KINDS = {int: "int64", float: "float", bytes: "bytes"}
 _TYPES = {name: type for type, name in _KINDS.items()}

@@ -11,8 +11,6 @@ import numpy as np
 from ...typing import Column
 from ..records.json_values import marked_bytes, marked_float
 
-__all__ = ["ColumnTokens", "joined_lines"]
-
 _SHORT = 8  # mean values per list: shorter lists are converted together with those of other rows
 
 

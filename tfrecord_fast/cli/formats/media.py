@@ -7,8 +7,6 @@ from typing import Any
 
 from .base import Malformed, arrow
 
-__all__ = ["flat_batch", "flat_schema"]
-
 
 def flat_schema(schema: Any) -> Any:
     """Replace each of these columns by two: NAME for the bytes, and NAME/path for the path."""

@@ -12,8 +12,6 @@ from .absences import Form
 from .base import ROWS, Unsuitable, arrow
 from .parquet import ArrowSink, ArrowSource
 
-__all__ = ["OrcSink", "OrcSource"]
-
 
 class OrcSource(ArrowSource):
     """ORC files."""

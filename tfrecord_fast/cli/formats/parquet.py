@@ -20,8 +20,6 @@ from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check
 from .casts import cast_to_plain, cast_to_schema
 from .media import flat_batch, flat_schema
 
-__all__ = ["ArrowFileSink", "ArrowFileSource", "ArrowSink", "ArrowSource", "ParquetSink", "ParquetSource"]
-
 _GROUP_ROWS, _GROUP_BYTES = 1 << 17, 32 << 20  # of a row group of Parquet, at most
 
 

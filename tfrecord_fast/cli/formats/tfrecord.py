@@ -9,12 +9,11 @@ from typing import Any
 from ... import _core
 from ...base.threads import default_threads
 from ...files.naming.compression import TFRecordOptions
-from ...files.writing.example_writer import ExampleWriter, WrittenFile
+from ...files.writing.example_writer import ExampleWriter
+from ...files.writing.output_files import WrittenFile
 from ...files.writing.writer import TFRecordWriter
 from ..files import batches, open_input
 from .base import STANDARD_OUTPUT, Source, Unsuitable, target_of
-
-__all__ = ["TFRecordSink", "TFRecordSource"]
 
 
 class TFRecordSource(Source):

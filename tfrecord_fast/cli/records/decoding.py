@@ -13,8 +13,6 @@ from ...dtypes import DATA_TYPES
 from ...examples.messages.wire import DELIMITED, FIXED32, FIXED64, VARINT, Field, example_of, fields_of, sequence_of
 from ...examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 
-__all__ = ["FORMS", "Decoded", "Undecodable", "decode", "left_out"]
-
 FORMS = ("auto", "example", "raw", "base64", "event", "proto")
 
 _DTYPES = {number: name for name, number in DATA_TYPES.items()}

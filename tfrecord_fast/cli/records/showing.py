@@ -12,8 +12,6 @@ from ...images.headers import image_of
 from ..console import Style, printable
 from .decoding import Decoded, left_out
 
-__all__ = ["Shower"]
-
 _MOST_VALUES = 8  # of a list
 _MOST_ITEMS = 8  # of a list of messages
 _MOST_FIELDS = 12  # of a message

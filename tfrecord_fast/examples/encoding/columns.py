@@ -19,8 +19,6 @@ from .arrow_columns import arrow_columns, concatenate, node_column, refuse_objec
 from .column import Column, as_integers, as_key, both, common_length, naming, nest, nest_all, refuse_twice
 from .sequences import array_column, sequence_column
 
-__all__ = ["Nan", "as_column", "as_columns", "as_one_row", "column_of"]
-
 Nan = Literal["missing", "value"]  # what NaN means in a pandas column without another missing value
 
 

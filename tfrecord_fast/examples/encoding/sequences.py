@@ -18,8 +18,6 @@ from ...errors import InvalidArgumentError
 from ...values.columns.bytes_array import BytesArray
 from .column import Column, both, nest, nest_fixed, nulls
 
-__all__ = ["array_column", "as_sized", "is_missing", "sequence_column", "uncovered"]
-
 _NUMERIC = {"bool", "float16", "bfloat16", "float32", "float64"}
 _NUMERIC |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _STRINGS = (str, bytes, bytearray, memoryview)

@@ -12,8 +12,6 @@ from typing import Any
 from ...base.optional import optional
 from ...dtypes import DATA_TYPES
 
-__all__ = ["NEED", "decode_error", "message"]
-
 NEED = "messages need protobuf"
 _PUBLIC_MODULE = "tfrecord_fast.train"
 

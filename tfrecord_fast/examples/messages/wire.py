@@ -10,24 +10,6 @@ from numpy.typing import NDArray
 
 from ... import _core
 
-__all__ = [
-    "DELIMITED",
-    "FIXED32",
-    "FIXED64",
-    "VARINT",
-    "Field",
-    "Value",
-    "array_of",
-    "entries_of",
-    "example_of",
-    "fields_of",
-    "has_lists",
-    "sequence_of",
-    "steps_of",
-    "to_example",
-    "to_sequence",
-]
-
 VARINT, FIXED64, DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _KINDS = {1: "bytes", 2: "float", 3: "int64"}

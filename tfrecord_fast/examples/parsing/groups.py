@@ -11,8 +11,6 @@ from ...typing import Groups, Key
 from ..features import FixedLenFeature, OwnFeature, select_features
 from .core_columns import RawColumns, key_bytes
 
-__all__ = ["FrozenGroups", "check_label", "frozen_groups", "group", "select_grouped"]
-
 # The names of groups, each with its keys in order; checked against features by `group`.
 FrozenGroups: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
 

@@ -21,8 +21,6 @@ from ...values.columns.ragged import RaggedTensor, ragged_of
 from ..features import KeyedPartition, Partition, RaggedFeature
 from .fitting import check_fit, check_fits, without_first
 
-__all__ = ["RowError", "partition_batch", "partition_single"]
-
 
 class _TooManyRows(InvalidArgumentError):
     """All records together have too many rows, so the error names none of them."""

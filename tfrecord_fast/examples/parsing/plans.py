@@ -14,8 +14,6 @@ from .groups import FrozenGroups, group
 from .partitions import RowError
 from .user_columns import Result
 
-__all__ = ["ExamplePlan", "SequencePlan", "example_plan", "sequence_plan"]
-
 
 class ExamplePlan:
     """How `parse_example` parses one dict of features, some of them in groups."""

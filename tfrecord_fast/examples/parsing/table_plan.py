@@ -23,8 +23,6 @@ from .core_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, DenseColumn,
 from .partitions import RowError
 from .user_columns import Result
 
-__all__ = ["TablePlan"]
-
 _Presence = dict[Any, npt.NDArray[np.uint8] | None]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["WILD", "Address", "address_of", "is_pattern", "public_url", "unsigned"]
-
 WILD = re.compile(r"[*?\[]")
 
 # A user with a password, which may contain "@", or without. In `host:80/a@b` there is a port and no password.

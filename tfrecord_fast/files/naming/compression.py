@@ -7,16 +7,6 @@ from typing import ClassVar
 
 from ... import _core
 
-__all__ = [
-    "CODECS",
-    "COMPRESSION_TYPES",
-    "TFRecordCompressionType",
-    "TFRecordOptions",
-    "check_compression_type",
-    "core_options",
-    "window_bits_of",
-]
-
 
 class TFRecordCompressionType:
     """TensorFlow 1's names of compression types."""

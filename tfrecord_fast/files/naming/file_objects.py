@@ -11,8 +11,6 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 
-__all__ = ["FileObject"]
-
 
 class FileObject:
     """A file object passed by the user. Each reading begins at the object's position when it was passed.

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 from .addresses import public_url
 
-__all__ = ["FilePart"]
-
 
 @dataclass(frozen=True)
 class FilePart:

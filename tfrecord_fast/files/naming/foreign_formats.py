@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from ... import _core
 from ...errors import DataLossError
 
-__all__ = ["HEAD_BYTES", "explained", "explaining", "foreign_format", "foreign_reason", "head_of", "is_foreign"]
-
 HEAD_BYTES = 1 << 16
 _NOT_TFRECORD = "not a TFRecord file (looks like "
 

@@ -14,8 +14,6 @@ from ...base.record_format import MAX_RECORD_BYTES
 from ...errors import InvalidArgumentError
 from ...typing import Integers
 
-__all__ = ["as_flag", "as_integers", "as_seed", "at_least", "max_record_size"]
-
 _MOST = (1 << 63) - 1  # the largest integer in the core
 
 

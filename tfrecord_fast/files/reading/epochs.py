@@ -28,8 +28,6 @@ try:
 except ImportError:  # Windows: each process has its own count
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "checked_epoch", "end_of"]
-
 MOST_EPOCHS = 1 << 62  # sums with an epoch fit into the core's 64 bits
 ENDLESS = MOST_EPOCHS >> 1  # from this number of epochs on, an iteration counts as endless
 _NUMBER = struct.Struct("<q")

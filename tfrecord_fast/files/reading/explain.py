@@ -11,8 +11,6 @@ from .iteration_plan import ShardingOptions
 from .outputs import Outputs
 from .shard_division import Shard
 
-__all__ = ["describe"]
-
 _LONGEST = 60  # characters of a path that is not abbreviated
 
 

@@ -30,8 +30,6 @@ from ..naming.location import Location
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
 
-__all__ = ["WINDOWS", "GlobalShuffle", "Permutation", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
-
 WINDOWS = 3  # in memory
 _AT_ONCE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
 _MOST_SORTED = 1 << 16  # records; the permutation of more is computed instead of stored

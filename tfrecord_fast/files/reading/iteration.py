@@ -11,8 +11,6 @@ from ...errors import InvalidArgumentError
 from ..streams.core_files import CoreFile
 from .epochs import ENDLESS
 
-__all__ = ["CountedBatches", "CurrentIteration", "Skipped"]
-
 
 class Skipped(NamedTuple):
     """A damaged stretch that was skipped.

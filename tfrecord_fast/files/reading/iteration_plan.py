@@ -24,8 +24,6 @@ from .record_counts import Counts, RecordCounts, refuse_streams
 from .shard_division import Lengths, Shard, divided, lengths_of
 from .state import begin_of_epoch
 
-__all__ = ["Assigner", "Assignment", "ShardingOptions"]
-
 
 class Assignment(NamedTuple):
     """The files and records of one iteration."""

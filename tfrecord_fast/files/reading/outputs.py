@@ -13,8 +13,6 @@ from ...examples.parsing.plans import ExamplePlan, SequencePlan, example_plan, s
 from ...examples.parsing.table_plan import TablePlan
 from ...typing import Column, Features, Groups, Key, SequenceFeatures
 
-__all__ = ["Outputs", "Plan"]
-
 Plan = ExamplePlan | SequencePlan | TablePlan | None
 
 

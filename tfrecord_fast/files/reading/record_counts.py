@@ -31,8 +31,6 @@ from ..streams.random_access import infos_of
 from ..streams.shard_lists import ListedCount, listed_counts
 from ..system.drafts import complete_file
 
-__all__ = ["Counts", "RecordCounts", "refuse_streams"]
-
 _VERSION = 2
 _WORTH_KEEPING = 16 << 20  # bytes of a file whose count is kept on disk; smaller files are quickly counted again
 _FILES_AT_ONCE = 16  # files whose indexes are in memory together

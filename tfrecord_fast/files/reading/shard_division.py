@@ -16,8 +16,6 @@ from ...errors import InvalidArgumentError
 from .record_counts import Counts
 from .state import MOST
 
-__all__ = ["Division", "Lengths", "Shard", "divided", "lengths_of"]
-
 _MOST_EQUAL = 1 << 20  # shards with `equal_shards`, which examines each of them
 _UNEVEN = 0.1  # share of batches dropped or repeated; above it, records are divided instead of files
 

@@ -50,8 +50,6 @@ else:
 
     Batch_co = TypeVar("Batch_co", covariant=True)
 
-__all__ = ["ShardReader", "Skipped", "batches_of_workers", "converted", "resumed_from"]
-
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
 _INFER_BATCH = 1024

@@ -9,17 +9,6 @@ from typing import Any
 from ..streams.core_files import CoreFile
 from .epochs import MOST_EPOCHS, end_of
 
-__all__ = [
-    "MOST",
-    "STATE_VERSION",
-    "begin_of_epoch",
-    "check_fits",
-    "check_state",
-    "digest_of",
-    "epoch_of",
-    "epoch_reached",
-]
-
 STATE_VERSION = 2
 _BEFORE_EPOCHS = 1  # the version in which all iterations began with epoch 0
 MOST = (1 << 63) - 1  # the core's largest integer

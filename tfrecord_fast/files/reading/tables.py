@@ -27,8 +27,6 @@ from ..streams.fetching import open_stream
 from .shard_division import Shard
 from .shard_reader import ShardReader
 
-__all__ = ["TableSource", "read_batches", "read_table"]
-
 _BATCH = 1024  # records of a batch, if their size is unknown
 _LEAST_RECORDS = 16  # records of a batch
 _LEAST_BYTES = 512  # bytes of a record, for the size of batches

@@ -22,8 +22,6 @@ from ..streams.core_files import local_path
 from ..streams.listing import listed_parts
 from ..streams.random_access import open_random
 
-__all__ = ["PLAN_OPTIONS", "SPLIT_BYTES", "Split", "plan_splits"]
-
 SPLIT_BYTES = 128 << 20
 PLAN_OPTIONS = frozenset({"compression_type", "max_record_bytes", "on_corrupt"})  # of a reader
 _RATIO = 4  # assumed ratio of a compressed file's records to its bytes

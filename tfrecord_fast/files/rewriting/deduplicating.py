@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from ... import _core
 from .row_keys import KeyFunction, hashes, whole_records
 
-__all__ = ["SeenHashes", "distinct"]
-
 _SIZE = 16  # bytes of a hash
 _AT_ONCE = 1 << 16  # records that are looked up together
 _MOST_BYTES = 64 << 20  # bytes of these records, except for a larger batch

@@ -15,8 +15,6 @@ from ...base.record_format import FRAME_BYTES
 from ...errors import InvalidArgumentError
 from .row_keys import KeyFunction, numbers
 
-__all__ = ["SplitFunction", "by_hash", "files_by_bytes", "files_by_records", "stratified"]
-
 # Returns the split of each record: int64 [n].
 SplitFunction = Callable[[_core.RecordBatch], NDArray[np.int64]]
 

@@ -11,10 +11,8 @@ from ...base.threads import thread_count
 from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of
 from ..system.drafts import targets_of
-from ..writing.example_writer import WrittenFile, shard_paths
-from ..writing.output_files import OutputFile, open_outputs, open_unnamed, publish_all
-
-__all__ = ["MultiFileWriter"]
+from ..writing.example_writer import shard_paths
+from ..writing.output_files import OutputFile, WrittenFile, open_outputs, open_unnamed, publish_all
 
 
 class MultiFileWriter:

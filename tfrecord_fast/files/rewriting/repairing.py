@@ -12,8 +12,6 @@ from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream
 
-__all__ = ["IntactRecords"]
-
 
 class IntactRecords:
     """The intact records of a file, in order, without errors for damage.

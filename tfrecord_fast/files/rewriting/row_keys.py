@@ -17,8 +17,6 @@ from ...examples.infer import features_of
 from ...examples.messages.wire import Value, example_of
 from ...examples.parsing.parse import parse_example
 
-__all__ = ["KeyFunction", "features_key", "hashes", "numbers", "whole_records"]
-
 # Returns the key of each record of a batch. Records with the same key count as equal.
 KeyFunction = Callable[[_core.RecordBatch], Iterable[bytes]]
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from ... import _core
 
-__all__ = ["chosen", "chosen_rows", "sampled"]
-
 _AT_ONCE = 1 << 20  # numbers that are drawn together
 _LEAST_ROWS, _LEAST_BYTES = 1 << 16, 64 << 20  # waiting records that are worth selecting from
 

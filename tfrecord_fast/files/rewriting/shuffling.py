@@ -19,8 +19,6 @@ from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream
 from ..writing.writer import TFRecordWriter
 
-__all__ = ["shuffled"]
-
 _BITS = 6  # bits of a number that select its pile: 64 files are open, and as many more for each pile that is divided
 _ALL_BITS = 64
 _ROW_BYTES = 80  # bytes per record besides its data: views, numbers, their order

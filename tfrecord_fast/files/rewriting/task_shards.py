@@ -19,8 +19,6 @@ from ..system import file_system
 from ..writing.example_writer import ExampleWriter
 from ..writing.output_files import WrittenFile, write_manifest
 
-__all__ = ["TaskShards"]
-
 MANIFEST = "_manifest.json"
 Mode = Literal["error", "append", "overwrite"]
 

@@ -21,8 +21,6 @@ from .retrying import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 
-__all__ = ["STORE_OPTIONS", "ObjectCache", "cache_of", "settings_of", "store_settings"]
-
 PIECE = 4 << 20  # bytes of one request
 _POLL = 0.02  # seconds between looks at an object that another thread or process fetches
 _REST = 60.0  # seconds for which a folder that failed is not written to

@@ -23,8 +23,6 @@ from typing import NamedTuple
 
 from ...base.file_stamp import FileStamp
 
-__all__ = ["CacheError", "Draft", "Folder", "Lock", "NoRoomError", "ObjectCopy"]
-
 _CACHE_FILE = re.compile(r"([0-9a-f]{40})\.(data|draft|lock)$")
 _ROOM_WAIT = 30.0  # seconds to wait for another process to count the folder
 

@@ -16,8 +16,6 @@ from ...errors import FailedPreconditionError, InvalidArgumentError, TFRecordErr
 from ..naming.addresses import public_url
 from .threads import answered
 
-__all__ = ["call", "changed", "check_process", "is_worth_another_try", "of_store", "os_error", "too_late"]
-
 T = TypeVar("T")
 
 _STATUS = re.compile(r"status(?: code)?\D{0,12}?\b([1-5]\d\d)\b|^([45]\d\d)\b", re.IGNORECASE)

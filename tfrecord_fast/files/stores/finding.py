@@ -25,8 +25,6 @@ from .obstore_store import ObjectStore
 from .settings import StoreSettings
 from .store import Store
 
-__all__ = ["file_system_of", "find_store", "obstore_or_none"]
-
 _ENDPOINT = re.compile(r"https?://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 _VARIABLES = (b"AWS_", b"AZURE_", b"GOOGLE_", b"STORAGE_EMULATOR_HOST")  # prefixes
 _MOST = 64  # kept stores

@@ -15,8 +15,6 @@ from ..naming.addresses import public_url
 from .errors import call, changed
 from .store import Buffer, ObjectInfo, Upload
 
-__all__ = ["FileSystemStore", "FileUpload"]
-
 _OPEN_FILES = 32
 _TAGS = ("ETag", "etag", "e_tag", "content-md5", "md5Hash", "generation")
 _TIMES = ("mtime", "LastModified", "last_modified", "Last-Modified", "created", "updated", "modify", "date_time")

@@ -14,8 +14,6 @@ from .matching import matches_of, pattern_of
 from .settings import StoreSettings
 from .store import Store
 
-__all__ = ["StoredObject", "glob_urls", "matching_urls", "stored_objects", "whole_url"]
-
 _UNLISTED = ("http://", "https://")  # obstore can't list them; fsspec reads their pages
 
 

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from ..naming.addresses import Address
 from .settings import CONNECT_TIMEOUT, STALL_TIMEOUT
 
-__all__ = ["SCHEMES", "CloudOptions", "aws_file_options", "cloud_options"]
-
 SCHEMES = {
     "s3": "S3",
     "s3a": "S3",

@@ -16,8 +16,6 @@ from .obstore_options import CloudOptions
 from .obstore_upload import ObjectUpload, part_sizes
 from .store import Buffer, ObjectInfo, Upload, Version
 
-__all__ = ["ObjectStore"]
-
 _PAGE = 1000  # keys per request
 _PIECE = 1 << 20  # bytes
 _UPLOAD_SECONDS = 60

@@ -17,8 +17,6 @@ from ...base.process import Origin
 from .errors import call, os_error
 from .store import Buffer
 
-__all__ = ["ObjectUpload", "PartSizes", "part_sizes"]
-
 _LARGEST_PART, _SMALLEST_PART = 16 << 20, 5 << 20
 _MOST_PARTS = 10_000  # the limit of S3 and GCS
 _AT_ONCE = 4  # parts being sent

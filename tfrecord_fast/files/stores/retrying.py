@@ -18,8 +18,6 @@ from .settings import StoreSettings
 from .store import Buffer, ObjectInfo, Store
 from .threads import has_answer, start
 
-__all__ = ["read_head", "read_info", "read_range"]
-
 T = TypeVar("T")
 
 _FIRST_WAIT = 0.1  # seconds, doubled each time, up to

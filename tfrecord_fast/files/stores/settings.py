@@ -7,8 +7,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["CONNECT_TIMEOUT", "STALL_TIMEOUT", "StoreSettings", "as_settings"]
-
 CONNECT_TIMEOUT = 5.0  # seconds
 STALL_TIMEOUT = 15.0  # seconds without a byte, after which a request is broken
 

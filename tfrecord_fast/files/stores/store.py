@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Buffer", "ObjectInfo", "Store", "Upload", "Version"]
-
 Buffer = Any  # an object with the buffer protocol: contiguous bytes, format B
 
 

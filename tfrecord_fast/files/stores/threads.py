@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from ...base.workers import NoThreadError, is_ending, make_call, start_thread
 
-__all__ = ["answered", "has_answer", "start"]
-
 T = TypeVar("T")
 
 _AT_EXIT = 2.0  # seconds

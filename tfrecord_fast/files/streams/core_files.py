@@ -22,21 +22,6 @@ from ..stores import StoreSettings, find_store
 from ..stores.objects import StoredObject, stored_objects, whole_url
 from .shard_lists import ListedFile
 
-__all__ = [
-    "DEFAULT_SETTINGS",
-    "CoreFile",
-    "CoreObject",
-    "File",
-    "core_files",
-    "flatten",
-    "has_urls",
-    "local_path",
-    "local_paths",
-    "random_location",
-    "resolved",
-    "stream_files",
-]
-
 
 class CoreObject(NamedTuple):
     """An object in a store for the core: its number among the fetched objects, and its size in bytes if known."""

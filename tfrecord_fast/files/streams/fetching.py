@@ -20,8 +20,6 @@ from ..stores.errors import changed
 from ..stores.objects import StoredObject
 from .core_files import CoreFile, CoreObject
 
-__all__ = ["PREFETCH_BYTES", "Fetching", "open_stream"]
-
 PREFETCH_BYTES = 128 << 20  # the default for objects
 _LEAST_BLOCK, _LARGEST_BLOCK = 256 << 10, 8 << 20
 _LEAST_CHUNKS, _MOST_CHUNKS = 1 << 20, 32 << 20

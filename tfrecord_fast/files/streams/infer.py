@@ -26,8 +26,6 @@ from ..stores.cache import store_settings
 from .core_files import flatten
 from .records import record_stream
 
-__all__ = ["infer_features", "infer_sequence_features"]
-
 _BATCH = 1024
 _READ_AHEAD = 16 << 20  # for the first records only
 

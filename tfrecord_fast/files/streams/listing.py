@@ -19,8 +19,6 @@ from ..stores.objects import StoredObject, stored_objects, whole_url
 from .core_files import flatten
 from .random_access import infos_of
 
-__all__ = ["extension_of", "files_below", "is_tfrecord_extension", "listed_parts"]
-
 _HIDDEN = (".", "_")  # prefixes of drafts, manifests and markers
 _INDEX = ".idx"
 _TFRECORDS = ("tfrecord", "tfrecords", "tfrec", "tfr", "tf", "record", "records", "rec", "recordio")

@@ -17,8 +17,6 @@ from ..stores.objects import StoredObject, stored_objects
 from .core_files import CoreObject, core_files, flatten, random_location
 from .fetching import Fetching
 
-__all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
-
 _AHEAD_BYTES = 64 << 20  # requested at once, of objects
 
 

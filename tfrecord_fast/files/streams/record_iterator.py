@@ -18,8 +18,6 @@ from ..system.file_system import GFile
 from .core_files import File, flatten
 from .records import after, record_stream
 
-__all__ = ["tf_record_iterator"]
-
 _BLOCK_BYTES = 1 << 20
 
 

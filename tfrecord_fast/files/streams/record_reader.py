@@ -14,8 +14,6 @@ from ...typing import PathLike
 from ..naming.numbers import max_record_size
 from .core_files import local_path
 
-__all__ = ["tf_record_random_reader"]
-
 _LENGTH_BYTES = 8
 
 

@@ -13,8 +13,6 @@ from .core_files import DEFAULT_SETTINGS, File, has_urls, stream_files
 from .fetching import PREFETCH_BYTES as REMOTE_BYTES
 from .fetching import open_stream
 
-__all__ = ["after", "record_stream"]
-
 _PREFETCH_BYTES = 8 << 20
 _MAX_THREADS = 8
 

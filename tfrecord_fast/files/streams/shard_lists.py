@@ -13,8 +13,6 @@ from ..naming.addresses import public_url
 from ..naming.location import location_of
 from ..stores import StoreSettings, as_settings, find_store, read_range
 
-__all__ = ["ListedCount", "ListedFile", "ShardList", "listed_counts"]
-
 
 class ListedFile(str):
     """The name of a file, with `bytes` and `records` from a shard list (None if not listed)."""

@@ -17,8 +17,6 @@ from ...typing import PathLike
 from ..naming.addresses import public_url
 from ..naming.location import location_of
 
-__all__ = ["Target", "complete_file", "local_name", "targets_of"]
-
 
 class Target(NamedTuple):
     """How to write the file `path`.

@@ -11,8 +11,6 @@ from ..naming.addresses import public_url
 from ..stores.finding import find_store
 from ..stores.store import ObjectInfo, Store
 
-__all__ = ["exists", "is_same_object", "isdir", "listdir", "make_folder", "remove", "rename", "rmtree", "size", "walk"]
-
 Options = Mapping[str, Any] | None
 
 

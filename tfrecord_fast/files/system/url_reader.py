@@ -18,8 +18,6 @@ from ..stores.store import Buffer, ObjectInfo, Store
 from ..stores.threads import start as request_thread
 from .url_writer import UrlWriter
 
-__all__ = ["UrlReader", "has_a_size", "open_url"]
-
 _BLOCK = 4 << 20
 _AHEAD = 4  # blocks
 

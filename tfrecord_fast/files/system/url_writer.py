@@ -14,8 +14,6 @@ from ..stores.errors import check_process
 from ..stores.finding import find_store
 from ..stores.store import Upload
 
-__all__ = ["UrlWriter"]
-
 
 class UrlWriter:
     """A binary file object that writes an object. The object appears, complete, when it is closed.

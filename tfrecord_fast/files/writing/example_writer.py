@@ -23,8 +23,6 @@ from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of, shown_name
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
 
-__all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
-
 
 def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     """Return the names of the shards.

@@ -18,8 +18,6 @@ from ..system.drafts import Target, complete_file, targets_of
 from ..system.url_writer import UrlWriter
 from .writer import TFRecordWriter
 
-__all__ = ["OutputFile", "WrittenFile", "open_outputs", "open_unnamed", "publish_all", "write_manifest"]
-
 _AT_ONCE = 16  # objects that are completed in parallel
 
 

@@ -19,8 +19,6 @@ from ..naming.location import location_of
 from ..streams.records import record_stream
 from ..system.url_writer import UrlWriter
 
-__all__ = ["TFRecordWriter"]
-
 _ZLIB_BITS = 15  # the most for ZLIB; GZIP has 16 more
 
 

@@ -16,8 +16,6 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from .conversion import unmasked
 
-__all__ = ["Capsules", "Strings", "arrow_columns", "export"]
-
 Strings = Literal["plain", "view"]  # copies with offsets, or views into the buffers of the records
 
 Capsules = tuple[object, object]  # of an ArrowSchema and an ArrowArray

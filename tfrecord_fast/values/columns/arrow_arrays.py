@@ -17,8 +17,6 @@ from .bytes_array import BytesArray
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
 
-__all__ = ["ArrowArrays"]
-
 _FORMATS = {"plain": "z", "view": "vz"}
 _MOST = np.iinfo(np.int32).max  # values that one array of lists holds
 

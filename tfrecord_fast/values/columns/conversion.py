@@ -10,8 +10,6 @@ import numpy.typing as npt
 from ...errors import InvalidArgumentError
 from .strings import strings
 
-__all__ = ["as_array", "fill_value", "plain", "refuse_masked", "unmasked"]
-
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to floats; never back
 
 

@@ -14,8 +14,6 @@ from .conversion import as_array, fill_value
 from .ragged import RaggedTensor
 from .typed import as_values
 
-__all__ = ["SparseTensor", "check_indices", "restored", "sparse_of", "steps_of", "to_dense"]
-
 
 class SparseTensor:
     """Values, and their indices in a dense array of `dense_shape`.

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from ... import _core
 
-__all__ = ["as_bytes", "is_one", "is_text", "object_array", "strings"]
-
 
 def as_bytes(value: object, what: str = "the value") -> bytes:
     """Return one byte string as bytes.

@@ -23,22 +23,6 @@ from .attrs_classes import attribute_names, attrs_like, is_attrs, items_of
 from .composites import sparse_rows, stack_rows
 from .specs import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
-__all__ = [
-    "column_length",
-    "kind_of",
-    "leaves",
-    "map_leaves",
-    "normalize",
-    "pack",
-    "parallel",
-    "places",
-    "returned",
-    "rows",
-    "same_kinds",
-    "spec_of",
-    "stack",
-]
-
 
 def normalize(value: Any) -> Any:
     """Return a value as an element: Python numbers and lists get the dtypes that TensorFlow chooses, str is bytes."""

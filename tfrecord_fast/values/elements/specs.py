@@ -9,16 +9,6 @@ from ...dtypes import float32, int64
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "DatasetSpec",
-    "RaggedTensorSpec",
-    "SparseTensorSpec",
-    "TensorSpec",
-    "batch_spec",
-    "row_spec",
-    "with_any_lengths",
-]
-
 
 class _Spec(NamedTuple):
     shape: Any

@@ -18,8 +18,6 @@ from ...records.json_values import marked
 from ...records.showing import Shower
 from .surveys import Summary, Survey
 
-__all__ = ["FORMATS", "NotExpressible"]
-
 Inferred = Mapping[str, InferredFeature | InferredList]
 
 _MOST_VALUES = 16  # of an example in JSON

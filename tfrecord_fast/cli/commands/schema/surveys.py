@@ -11,8 +11,6 @@ from ....examples.infer import InferredFeature, InferredList, features_of, lists
 from ....examples.messages.wire import Value, sequence_of
 from ....examples.record_kinds import EXAMPLE, SEQUENCE_EXAMPLE
 
-__all__ = ["Survey", "conflicts", "group"]
-
 _LOOKED_AT = 200  # records of a batch that are searched for example values
 
 

@@ -11,8 +11,6 @@ from .collecting import Collected
 from .drift import Drift
 from .figures import Feature, Frequent, Numbers, edges_of
 
-__all__ = ["as_json", "drift_as_json"]
-
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 _QUANTILE_NAMES = [str(fraction) for fraction in QUANTILES]
 _MOST_FREQUENT = 20

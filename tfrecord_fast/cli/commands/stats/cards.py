@@ -10,8 +10,6 @@ from .drift import Drift
 from .figures import Feature, Frequent, Numbers, shown_key
 from .texts import about, bytes_of, count, number, percent, value_of
 
-__all__ = ["card", "text"]
-
 _MOST_FREQUENT = 6
 _WIDE = 11  # characters
 

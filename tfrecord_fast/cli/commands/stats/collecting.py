@@ -29,8 +29,6 @@ from ...console import Console
 from ...files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
 from .figures import Feature, Repeated, features_of
 
-__all__ = ["Collected", "Shard", "collect"]
-
 _UNIT_RECORDS = 1 << 16
 _UNIT_BYTES = 32 << 20
 _FIRST_RECORDS = 1 << 12  # of the first unit, which shows which features have too many values to be counted

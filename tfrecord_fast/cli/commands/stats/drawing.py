@@ -10,8 +10,6 @@ import numpy as np
 from .figures import Bars, Numbers, edges_of
 from .texts import count, number, percent
 
-__all__ = ["histogram"]
-
 _WIDTH, _HEIGHT = 320.0, 84.0
 
 

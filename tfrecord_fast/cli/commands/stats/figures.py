@@ -17,8 +17,6 @@ import numpy.typing as npt
 from .... import _core
 from ...console import printable
 
-__all__ = ["Bars", "Feature", "Frequent", "Numbers", "Repeated", "Texts", "edges_of", "features_of", "shown_key"]
-
 _MOST_SINGLE = 24  # distinct integers with a bar each
 _BARS = 30
 _SKEWED = 20.0  # ratio of the largest value to the median from which bars are logarithmic

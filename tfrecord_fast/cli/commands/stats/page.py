@@ -22,8 +22,6 @@ from .samples import records_section, wall_section
 from .table import duplicates_text, notes_of
 from .texts import about, bytes_of, count, number, percent
 
-__all__ = ["page"]
-
 # Nothing is fetched, and only the script of the page runs, whatever the records hold.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _MOST_CARD_BYTES = 1_300_000

@@ -15,8 +15,6 @@ from .drift import Drift
 from .figures import Feature, Numbers, edges_of, shown_key
 from .texts import about, bytes_of, count, middle_of, number, percent, value_of
 
-__all__ = ["drift_lines", "duplicates_text", "lines_of", "notes_of"]
-
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _SPARK = 12
 _MOST_NAME = 40

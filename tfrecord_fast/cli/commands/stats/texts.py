@@ -8,8 +8,6 @@ import math
 from ....images.headers import image_of
 from .figures import Frequent, Numbers
 
-__all__ = ["about", "bytes_of", "count", "number", "percent", "shown_bytes", "value_of"]
-
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 

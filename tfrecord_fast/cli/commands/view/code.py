@@ -8,8 +8,6 @@ from typing import Any
 from ....examples.messages.wire import Value, example_of, sequence_of
 from ....examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of, unknown_field
 
-__all__ = ["code_of"]
-
 _MOST = 128 << 10  # bytes of a record that is written out
 _WIDTH = 100
 _IMPORT = "import tfrecord_fast as tf\n"

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from ....examples.record_kinds import form_of
 
-__all__ = ["Media", "media_of"]
-
 _ENOUGH = 64  # bytes, for all but MP3
 
 # By form. BMP is missing, since truncated ones are not detected.

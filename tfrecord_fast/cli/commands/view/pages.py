@@ -21,8 +21,6 @@ from .media import media_of
 from .sources import File, Unreadable, Waiting
 from .trees import Leaf, described, found, text_of, tree_of
 
-__all__ = ["Answer", "BadRequest", "Pages"]
-
 _PATIENCE = 0.5  # seconds until an answer reports progress instead
 _MOST_KEPT = 8  # records in the cache,
 _MOST_KEPT_BYTES = 64 << 20  # and their bytes

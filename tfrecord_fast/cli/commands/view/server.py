@@ -26,8 +26,6 @@ from urllib.parse import parse_qsl
 from .pages import Answer, BadRequest, Pages
 from .sources import File
 
-__all__ = ["Server", "make_server"]
-
 _ADDRESS = "127.0.0.1"
 _MOST_AT_ONCE = 64
 _REQUEST_SECONDS = 5.0  # until the request has been read

@@ -29,8 +29,6 @@ from ....files.streams.fetching import open_stream
 from ....files.streams.random_access import Opened, open_random
 from ...files import FAULTS, Input, batches, index_beside, is_whole, open_input, problem_of
 
-__all__ = ["File", "Source", "Unreadable", "Waiting", "is_readable_again", "look_at"]
-
 _FRAME = 8 + 4 + 4  # bytes around a record's data
 _MOST_RECORD = 64 << 20  # bytes of one that is shown
 _AT_ONCE = 256  # records that are searched together,

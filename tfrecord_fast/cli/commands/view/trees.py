@@ -19,8 +19,6 @@ from ....images.headers import image_of
 from ...records.decoding import decode
 from .media import media_of
 
-__all__ = ["Group", "Item", "Leaf", "described", "found", "text_of", "tree_of"]
-
 _MOST_ITEMS = 1 << 17  # features of a record, steps of a feature list
 _MOST_DECODED = 16 << 20  # bytes of a TensorBoard event or a tensor
 _MESSAGES = ("protobuf", "nested Examples", "TFX statistics", "Waymo Scenario")
