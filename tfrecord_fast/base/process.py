@@ -6,8 +6,6 @@ import os
 
 
 class Origin:
-    """The process in which an object was created."""
-
     __slots__ = ("_process",)
 
     def __init__(self) -> None:

@@ -39,7 +39,6 @@ def worker_info() -> Any:
 
 
 def in_worker_of_grain() -> bool:
-    """Return True in a worker process of a Grain pipeline."""
     # Grain has no public function for this.
     grain = sys.modules.get("grain._src.python.dataset.transformations.process_prefetch")
     return bool(getattr(grain, "is_in_worker_process", bool)())

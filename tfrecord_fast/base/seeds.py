@@ -25,5 +25,4 @@ def set_seed(seed: int | None) -> None:
 
 
 def next_seed() -> int:
-    """Return a seed of 64 bits for an operation without a seed."""
     return int.from_bytes(os.urandom(8), "little") if _drawn is None else _drawn.getrandbits(64)

@@ -32,7 +32,6 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add IN…."""
     parser.add_argument("files", nargs="+", metavar="IN", help="path, folder, pattern, URL, or - for standard input")
 
 
@@ -62,7 +61,6 @@ def add_output_arguments(parser: argparse.ArgumentParser, shards: bool = True) -
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --storage-option."""
     parser.add_argument(
         "--storage-option",
         action="append",
@@ -85,26 +83,22 @@ def _storage_option(text: str) -> tuple[str, str | int | bool]:
 
 
 def storage_options(args: argparse.Namespace) -> dict[str, str | int | bool] | None:
-    """Return the values of --storage-option, or None."""
     return dict(args.storage_options) or None
 
 
 def number_of(text: str) -> int:
-    """Parse a number of records."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
     return int(text)
 
 
 def count_of(text: str) -> int:
-    """Parse a number of at least 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text!r}")
     return int(text)
 
 
 def seed_of(text: str) -> int:
-    """Parse a seed."""
     if not text.isdecimal() or int(text) >= 1 << 64:
         raise argparse.ArgumentTypeError(f"expected a number from 0 to 2**64 - 1, got {text!r}")
     return int(text)

@@ -68,7 +68,6 @@ class Console:
         self.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
     def json(self, value: dict[str, Any]) -> None:
-        """Print one object of results on a line."""
         self.text(json.dumps(value))
 
     def write(self, data: bytes) -> None:
@@ -91,7 +90,6 @@ class Console:
                 raise OutputFailed(error.strerror or str(error)) from None
 
     def problem(self, text: str) -> None:
-        """Print one line on standard error."""
         line = f"tfrecord-fast: {printable(text)}\n"
         with self._lock, self._without_progress():
             sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())

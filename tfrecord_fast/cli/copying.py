@@ -44,7 +44,6 @@ def guarded(console: Console, work: Callable[[], int]) -> int:
 
 
 def reads_stream(files: Sequence[CoreFile]) -> bool:
-    """Return True if a file is standard input, a pipe or a device, which can be read only once."""
     return first_stream_among(files) is not None
 
 
@@ -57,14 +56,12 @@ def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
 
 
 def source_of(files: list[CoreFile], args: argparse.Namespace) -> TFRecordSource:
-    """Return a source of the records of the inputs."""
     source = TFRecordSource(files)
     source.num_threads = args.threads
     return source
 
 
 def options_of(args: argparse.Namespace, path: str) -> TFRecordOptions:
-    """Return the writing options of an output."""
     return TFRecordOptions(compression_of(args, path), compression_level=args.level)
 
 
@@ -76,7 +73,6 @@ def compression_of(args: argparse.Namespace, path: str) -> str:
 
 
 def sink_of(args: argparse.Namespace, files: list[CoreFile]) -> TFRecordSink:
-    """Check OUT and return its sink."""
     if args.output == STANDARD_OUTPUT and args.shards > 1:
         raise Unsuitable("--shards cannot be used when writing to standard output")
     if args.output == STANDARD_OUTPUT and args.json:
@@ -174,7 +170,6 @@ class Copied:
             yield batch
 
     def as_json(self) -> dict[str, Any]:
-        """Return `records_read`, `records`, `payload_bytes` and `files`."""
         files = [{"path": file.path, "records": file.records, "bytes": file.bytes} for file in self.files]
         return {
             "records_read": self.records_read,
@@ -214,12 +209,10 @@ def copied(
 
 
 def shown_output(args: argparse.Namespace) -> str:
-    """Return the name of OUT for messages."""
     return "standard output" if args.output == STANDARD_OUTPUT else str(args.output)
 
 
 def print_summary(args: argparse.Namespace, console: Console, lines: Sequence[str], value: dict[str, Any]) -> None:
-    """Print a summary: lines or, with --json, an object."""
     if args.json:
         console.json(value)
         return

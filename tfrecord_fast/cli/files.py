@@ -51,18 +51,15 @@ class Problem:
 
     @property
     def status(self) -> int:
-        """The exit status for this problem."""
         return 1 if self.damage else 2
 
     @property
     def place(self) -> str:
-        """The reason and the location, as text."""
         if self.offset is None or self.record_index is None:
             return self.reason
         return f"{self.reason} (record {self.record_index} at byte {self.offset})"
 
     def as_json(self) -> dict[str, Any]:
-        """Return `reason`, `offset` and `record_index`."""
         return {"reason": self.reason, "offset": self.offset, "record_index": self.record_index}
 
 

@@ -30,7 +30,6 @@ class Parser(argparse.ArgumentParser):
     """Parser that suggests a known name for an unknown one."""
 
     def error(self, message: str) -> NoReturn:
-        """End the process with status 2."""
         match = _CHOICE.search(message)
         if match is not None:
             message = f"{message[: match.start()]}no such choice: {match[1]}"

@@ -34,11 +34,9 @@ class Progress:
 
     @property
     def visible(self) -> bool:
-        """Return True if the bar may be shown."""
         return self._visible
 
     def advance(self, read_bytes: int) -> None:
-        """Add `read_bytes` to the bytes read."""
         if not self._visible:
             return
         with self._lock:

@@ -40,7 +40,6 @@ class Tally:
 
     @property
     def kind(self) -> str:
-        """The kinds of the records, as text."""
         names = self.kinds.names
         if names:
             return ", ".join(names)
@@ -48,17 +47,14 @@ class Tally:
 
     @property
     def mean_size(self) -> float | None:
-        """The mean size of a record in bytes; None without records."""
         return self.payload_bytes / self.records if self.records else None
 
     @property
     def status(self) -> int:
-        """The exit status for this file."""
         return 0 if self.problem is None else self.problem.status
 
 
 def tallies(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Iterator[Tally]:
-    """Yield one tally per file, in order, with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
         advance = progress.advance if progress.visible else None
 

@@ -94,7 +94,6 @@ class Kinds:
 
     @classmethod
     def of(cls, files: Iterable[Kinds]) -> Kinds:
-        """Sum up the kinds of several files."""
         total = cls()
         for kinds in files:
             for name, count in kinds._counts.items():

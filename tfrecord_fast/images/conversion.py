@@ -55,7 +55,6 @@ def convert_image_dtype(
 
 
 def _saturated(values: npt.NDArray[Any], target: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Cast to an integer dtype, and clip values beyond its range."""
     limits = np.iinfo(target)
     if values.dtype.kind in "iu":
         own = np.iinfo(values.dtype)

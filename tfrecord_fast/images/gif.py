@@ -78,7 +78,6 @@ def _draw(frame: _Frame, pixels: npt.NDArray[np.uint8], canvas: npt.NDArray[np.u
 
 
 def _pixels_of(frame: _Frame) -> npt.NDArray[np.uint8]:
-    """Return the color indexes of a frame, `[height, width]`."""
     size = struct.pack("<HH", frame.width, frame.height)
     descriptor = b"\0\0\0\0" + size + bytes([_INTERLACED if frame.interlaced else 0])
     file = b"GIF89a" + size + b"\xf7\0\0" + _INDEXES + _IMAGE + descriptor + frame.packed + b";"

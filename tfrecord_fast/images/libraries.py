@@ -17,12 +17,10 @@ UNDECODABLE = "the image can't be decoded"
 
 
 def pillow() -> Any:
-    """Return PIL.Image."""
     return optional("PIL.Image", "images need Pillow")
 
 
 def simplejpeg() -> Any:
-    """Return the package simplejpeg; None if it is not installed."""
     return optional_or_none("simplejpeg")
 
 

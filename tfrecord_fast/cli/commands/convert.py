@@ -144,7 +144,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
     if status:
         return status
@@ -179,7 +178,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, RowSink | TFRecordSink]:
-    """Return the source and the sink, with their options."""
     kinds = {args.source or format_of(file) for file in files}
     if len(kinds) > 1:
         raise Unsuitable(f"inputs of several formats ({', '.join(sorted(kinds))}): convert each format by itself")
@@ -324,7 +322,6 @@ def _convert(
 
 
 def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
-    """Yield batches of the first `limit` records."""
     if limit is None:
         yield from source.batches()
         return

@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _dedup(args, console, files))
 

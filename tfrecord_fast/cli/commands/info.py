@@ -28,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Print one row or JSON object per file."""
     files, status = named_files(args, console)
     if files and not args.json:
         console.line(_HEADER)

@@ -59,7 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output and the report."""
     args.files, args.shards = [args.input], 1
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _repair(args, console, files))

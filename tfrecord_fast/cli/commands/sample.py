@@ -51,7 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _sample(args, console, files))
 
@@ -119,7 +118,6 @@ def _reader_by_number(files: list[CoreFile]) -> IndexedReader[bytes, _core.Recor
 
 
 def _number(args: argparse.Namespace, total: int) -> int:
-    """Return the number of records in the sample."""
     if args.count is None:
         return int(np.floor(args.fraction * total + Fraction(1, 2)))
     if args.count > total:

@@ -80,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the files, or report an error and write nothing."""
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _split(args, console, files))
 
@@ -128,8 +127,6 @@ def _names(text: str) -> list[str]:
 
 
 class Plan:
-    """The inputs, and what the options share."""
-
     def __init__(self, args: argparse.Namespace, console: Console, files: list[CoreFile]) -> None:
         self.args = args
         self.console = console
@@ -137,11 +134,9 @@ class Plan:
         self.source = source_of(files, args)
 
     def check(self, paths: Sequence[str]) -> None:
-        """Raise Unsuitable for outputs that can't be written to."""
         check_outputs(paths, self.files, self.args.in_place)
 
     def writer(self) -> MultiFileWriter:
-        """Return a writer of the files."""
         args = self.args
         options = options_of(args, args.output)
         return MultiFileWriter(options, num_threads=args.threads, storage_options=storage_options(args))
@@ -267,7 +262,6 @@ def _side_of(plan: Plan) -> SplitFunction:
 
 
 def _of_side(pattern: str, name: str) -> str:
-    """Return the pattern of one split."""
     if "{name}" in pattern:
         return pattern.replace("{name}", name)
     folder, slash, base = pattern.rpartition("/")

@@ -23,7 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Print one line or JSON object per file."""
     files, status = named_files(args, console)
     for tally in tallies(files, args, console):
         status = max(status, tally.status)

@@ -103,7 +103,6 @@ def target_format_of(path: str) -> str:
 
 
 def make_source(format: str, files: list[CoreFile], num_threads: int | None) -> Source:
-    """Create a source of files of one format."""
     source: Source = _SOURCES[format](files)
     source.num_threads = num_threads
     return source

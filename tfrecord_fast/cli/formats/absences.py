@@ -29,7 +29,6 @@ class Form(NamedTuple):
 
     @property
     def metadata(self) -> dict[bytes, bytes] | None:
-        """The metadata of the field; None for default meanings."""
         metadata = {}
         if self.null not in ("", "absent"):
             metadata[_NULL] = self.null.encode()

@@ -36,7 +36,6 @@ class Unsuitable(Exception):
 
 
 def arrow(module: str) -> Any:
-    """Return a module of pyarrow."""
     return optional(module, "CSV and Parquet need pyarrow")
 
 
@@ -56,7 +55,6 @@ def is_float32(number: int) -> bool:
 
 
 def check_names(path: str, names: list[str]) -> None:
-    """Raise Malformed for duplicate column names."""
     for name in names:
         if names.count(name) > 1:
             raise Malformed(f"{path}: several columns are named {name!r}")
@@ -88,7 +86,6 @@ def _is_regular(name: bytes) -> bool:
 
 
 def check_keys(path: str, keys: list[bytes]) -> None:
-    """Raise Unsuitable if the name of a feature is not UTF-8."""
     for key in keys:
         try:
             key.decode()
@@ -109,7 +106,6 @@ class Source:
         self.advance: Callable[[int], None] = lambda read_bytes: None
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """Yield all records, in order."""
         for path in self.paths():
             try:
                 yield from self.batches_of(path)
@@ -131,7 +127,6 @@ class Source:
         raise NotImplementedError
 
     def encode(self, columns: Mapping[str, Any], rows: int) -> _core.RecordBatch:
-        """Encode one record per row."""
         if not columns:
             return _core.record_batch([_EMPTY] * rows)
         return encode_examples(columns, num_threads=self.num_threads)
@@ -196,7 +191,6 @@ class RowSink:
             raise
 
     def write(self, records: _core.RecordBatch) -> None:
-        """Write a row per record."""
         if len(records):
             try:
                 self.write_batch(records)
@@ -220,12 +214,10 @@ class RowSink:
         self.write_rows(records, parse_example(records, self.features) if self.features else {})
 
     def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
-        """Write records, parsed to columns."""
         raise NotImplementedError
 
     @contextlib.contextmanager
     def opened_file(self, name: str | int) -> Iterator[Any]:
-        """Open a file, compressed if `compression` is set."""
         with open(name, "wb") as raw:
             if self.compression == "GZIP":
                 level = 6 if self.level in (None, -1) else self.level

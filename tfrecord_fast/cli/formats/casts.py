@@ -14,7 +14,6 @@ _DAYS = 32  # bits of dates, and of times of day in seconds or milliseconds
 
 
 def read_schema(path: str) -> Any:
-    """Read the pyarrow.Schema of a Parquet or an Arrow IPC file."""
     pa = arrow("pyarrow")
     try:
         if path.endswith((".parquet", ".pq")):

@@ -188,7 +188,6 @@ class _Look:
         self._has_values = self._is_finite = False
 
     def look(self, texts: Any) -> None:
-        """Examine some values."""
         if texts.null_count == len(texts):
             return
         self._has_values = True
@@ -198,7 +197,6 @@ class _Look:
             self._is_finite = bool(arrow("pyarrow.compute").any(_match(texts, _FINITE)).as_py())
 
     def kind(self) -> str:
-        """Return "int64", "float", "bool" or "bytes"."""
         if not self._has_values:
             return "bytes"
         if self._forms[_INTEGER]:
@@ -268,7 +266,6 @@ class CsvSink(RowSink):
         self._ambiguous: set[str] = set()  # the values may suggest another type
 
     def check(self, scanner: _core.FeatureSurvey, records: _core.RecordBatch) -> None:
-        """Raise Unsuitable for features with several values."""
         if all(seen.most <= 1 for seen in scanner.features()):
             return
         key = next(seen.key for seen in scanner.features() if seen.most > 1)

@@ -53,7 +53,6 @@ class JsonSink(RowSink):
             yield
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Write a line per record."""
         scanner = _core.FeatureSurvey()
         scanner.add(records)
         if scanner.has_lists:
@@ -144,7 +143,6 @@ class _PlainTokens:
 
 
 def _dumper() -> Callable[[Any], bytes]:
-    """Return a function that writes compact JSON, with orjson if it is installed."""
     orjson = optional_or_none("orjson")
     if orjson is not None:
         dumps: Callable[[Any], bytes] = orjson.dumps

@@ -206,7 +206,6 @@ class _Kinds:
         return -_EXACT < value < _EXACT or ((key, float) in self._misfits and -_MOST_INT64 <= value <= _MOST_INT64)
 
     def settled(self) -> dict[str, type]:
-        """Return the kinds after all rows, or raise Malformed."""
         for key, type_ in self._kinds.items():
             if (key, type_) in self._misfits:
                 raise Malformed(self._misfits[key, type_])

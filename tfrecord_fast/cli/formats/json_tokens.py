@@ -66,7 +66,6 @@ class ColumnTokens:
         return [b'"%b"' % item for item in whole[2:-2].split(b'","')]
 
     def name(self, key: str) -> bytes:
-        """Return a key with its colon."""
         return b"%b:" % self._dumps(key)
 
 

@@ -14,8 +14,6 @@ from .parquet import ArrowSink, ArrowSource
 
 
 class OrcSource(ArrowSource):
-    """ORC files."""
-
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         file = arrow("pyarrow.orc").ORCFile(path)
         self.check_types(path, file.schema)
@@ -77,14 +75,12 @@ class _Patient:
         return len(data)
 
     def flush(self) -> None:
-        """Flush the file."""
         self._try(self._file.flush)
 
     def close(self) -> None:
         """Do nothing: the owner closes the file."""
 
     def check(self) -> None:
-        """Raise the deferred error."""
         if self._fault is not None:
             raise self._fault
 

@@ -29,14 +29,12 @@ class ArrowSource(Source):
     cast: str | None = None  # one of CASTS
 
     def check_types(self, path: str, schema: Any) -> None:
-        """Raise Malformed for columns that features can't hold."""
         schema = flat_schema(schema)
         check_names(path, schema.names)
         for field in schema:
             _check_type(path, field, self.cast is not None)
 
     def plain(self, path: str, batch: Any) -> Any:
-        """Cast a batch to types that features have."""
         return batch if self.cast is None else cast_to_plain(path, batch, self.cast)
 
     def encode_plain(self, path: str, first: int, batch: Any) -> _core.RecordBatch:
@@ -52,8 +50,6 @@ class ArrowSource(Source):
 
 
 class ArrowFileSource(ArrowSource):
-    """Arrow IPC files and streams."""
-
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         pa = arrow("pyarrow")
         with pa.memory_map(path) as file:
@@ -72,8 +68,6 @@ class ArrowFileSource(ArrowSource):
 
 
 class ParquetSource(ArrowSource):
-    """Parquet files."""
-
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         # Prefetched data would be held until the end of the file.
         with arrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False) as file:
@@ -149,7 +143,6 @@ class ArrowSink(RowSink):
         self._doubtful = [key for key, form in self._forms.items() if form.is_ambiguous]
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Write a batch that is not empty."""
         columns: dict[str, Any] = dict(parse_example(records, self._kinds)) if self._kinds else {}
         rows = {}
         for key in self._doubtful:
@@ -211,8 +204,6 @@ class ArrowSink(RowSink):
 
 
 class ParquetSink(ArrowSink):
-    """A Parquet file."""
-
     compressions = ("", "GZIP", "ZSTD", "SNAPPY")
 
     @contextlib.contextmanager
@@ -243,8 +234,6 @@ class ParquetSink(ArrowSink):
 
 
 class ArrowFileSink(ArrowSink):
-    """An Arrow IPC file."""
-
     compressions = ("", "ZSTD")
 
     @contextlib.contextmanager

@@ -17,8 +17,6 @@ from .base import STANDARD_OUTPUT, Source, Unsuitable, target_of
 
 
 class TFRecordSource(Source):
-    """Reader of records from files, streams and URLs."""
-
     typed = False
 
     def batches(self) -> Iterator[_core.RecordBatch]:
@@ -28,8 +26,6 @@ class TFRecordSource(Source):
 
 
 class TFRecordSink:
-    """Writer of records to one or several files."""
-
     wants_features = False
     looks = False
 
@@ -75,7 +71,6 @@ class TFRecordSink:
         self.written = self._writer.close()
 
     def write(self, records: _core.RecordBatch) -> None:
-        """Write the records of a batch."""
         assert self._writer is not None
         with self._named():
             self._writer.write_batch(records)

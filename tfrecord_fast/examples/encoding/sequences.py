@@ -68,7 +68,6 @@ def array_column(array: Array) -> Column:
 
 
 def _texts(array: Array) -> list[str | None]:
-    """Return the elements of a StringDType array, None for nulls."""
     return [text if isinstance(text, str) else None for text in array.tolist()]
 
 
@@ -235,7 +234,6 @@ def _check_exact(integers: Sequence[Any]) -> None:
 
 
 def _list_column(values: Sequence[Any], types: set[type]) -> Column:
-    """Make a column of rows that are lists, arrays or None."""
     for cls in types - {list, tuple, type(None)}:
         if issubclass(cls, Mapping | Set | UserString) or hasattr(cls, "dense_shape") or hasattr(cls, "columns"):
             raise TypeError(f"an Example cannot hold values of type {cls.__name__}")

@@ -80,7 +80,6 @@ def _varint(message: bytes, position: int) -> tuple[int, int]:
 
 
 def _group_end(message: bytes, position: int, number: int) -> int:
-    """Return the end of the group that began before `position`."""
     open_groups = [number]
     while open_groups:
         tag, position = _varint(message, position)

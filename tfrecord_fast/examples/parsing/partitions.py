@@ -150,7 +150,6 @@ def _row_counts(by: RaggedTensor) -> npt.NDArray[Any]:
 
 
 def _uniform_length(partition: RaggedFeature.UniformRowLength, dtype: npt.DTypeLike) -> int:
-    """Return the length; raise errors.InvalidArgumentError if it does not fit the dtype of row splits."""
     length, most = int(partition.length), int(np.iinfo(dtype).max)
     if length > most:
         raise InvalidArgumentError(

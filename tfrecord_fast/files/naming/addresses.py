@@ -34,7 +34,6 @@ class Address(NamedTuple):
 
 
 def address_of(url: str) -> Address:
-    """Split `scheme://bucket/key`."""
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
     return Address(scheme.lower(), bucket, key)

@@ -49,7 +49,6 @@ class FileObject:
 
 
 def _position(file: Any) -> int | None:
-    """Return the file's position; None if it can't seek."""
     try:
         can_seek = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
         position = file.tell() if can_seek else None

@@ -63,5 +63,4 @@ class FilePart:
 
 
 def changed_since(name: str) -> OSError:
-    """Return the error for a file that has changed since it was divided."""
     return OSError(errno.ESTALE, "the file has changed since it was divided into byte ranges", public_url(name))

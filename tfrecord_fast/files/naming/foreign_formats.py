@@ -136,12 +136,10 @@ def explained(error: DataLossError, head: bytes | None = None, size: int | None 
 
 
 def foreign_reason(guess: str) -> str:
-    """Return the reason of a DataLossError about a file of another format."""
     return f"{_NOT_TFRECORD}{guess})"
 
 
 def is_foreign(error: DataLossError) -> bool:
-    """Return True if the error is about a file of another format."""
     return error.reason.startswith(_NOT_TFRECORD)
 
 

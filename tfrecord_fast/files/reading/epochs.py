@@ -117,7 +117,6 @@ class EpochCounter:
         return first
 
     def take_back(self, first: int) -> None:
-        """Return the epochs of an iteration that failed to begin."""
         if worker_info() is None or self._created_by == os.getpid():
             self.go_to(first)
             return
@@ -172,8 +171,6 @@ def _is_spawning() -> bool:
 
 
 class _BoardFile:
-    """The file with the boards of this process."""
-
     def __init__(self) -> None:
         self.descriptor = os.memfd_create("tfrecord_fast epochs")
         self.process = os.getpid()

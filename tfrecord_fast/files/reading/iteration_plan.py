@@ -26,8 +26,6 @@ from .state import begin_of_epoch
 
 
 class Assignment(NamedTuple):
-    """The files and records of one iteration."""
-
     files: list[str] | list[CoreFile]
     order: dict[str, Any]  # must be equal for a state to fit
     epochs: int  # more than the order's if the shard is padded
@@ -84,7 +82,6 @@ class Assigner:
         self._random_files = RandomFiles()
 
     def with_order(self, order: dict[str, Any]) -> Assigner:
-        """Return a copy for a copy of the reader."""
         other = copy.copy(self)
         other._order = order
         return other

@@ -328,7 +328,6 @@ def _stamp_of(path: str) -> FileStamp:
 
 
 def refuse_streams(files: Iterable[object]) -> None:
-    """Raise TypeError for the user's file objects, which may be in use."""
     for file in files:
         if isinstance(file, FileObject):
             raise TypeError(f"{file!r} is a file object: counting its records would consume them")

@@ -72,8 +72,6 @@ class Shard:
 
 
 class Division(NamedTuple):
-    """The division of an epoch's records among `shards`."""
-
     shards: int
     by_file: bool
 
@@ -118,8 +116,6 @@ class Division(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """The length of one iteration."""
-
     batches: int | None  # None: endless
     records: int  # of an endless iteration: those of one epoch
     epochs: int  # that the records come from, -1 if endless; more than the reader's if the shard is padded

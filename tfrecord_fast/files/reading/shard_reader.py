@@ -450,7 +450,6 @@ class ShardReader(Generic[Batch_co]):
 
 
 def _register_with_torch() -> None:
-    """Register ShardReader as an IterableDataset, if torch is already imported."""
     torch = sys.modules.get("torch.utils.data")
     if torch is not None:
         torch.IterableDataset.register(ShardReader)

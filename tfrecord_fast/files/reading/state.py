@@ -20,7 +20,6 @@ _OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "rando
 
 
 def check_state(state: object) -> None:
-    """Raise TypeError or ValueError if `state` is not the state of a ShardReader."""
     if not isinstance(state, Mapping):
         raise TypeError(f"the state of a ShardReader must be a dict, got {type(state).__name__}")
     version = state.get("version")
@@ -88,7 +87,6 @@ def check_fits(
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:
-    """Return the first epoch of the iteration."""
     return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
 
 

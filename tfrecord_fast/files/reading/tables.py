@@ -88,7 +88,6 @@ class TableSource:
         self.schema = self._plan.schema
 
     def _lacks(self, columns: Sequence[Key] | None) -> bool:
-        """Return True if one of the columns is not among the features."""
         if columns is None or isinstance(columns, str | bytes):
             return False
         dicts = self._features if isinstance(self._features, tuple) else (self._features,)
@@ -130,7 +129,6 @@ class TableSource:
 
     @property
     def features(self) -> Any:
-        """The features, as passed or inferred."""
         return self._features
 
     def each_file(self) -> list[File]:
@@ -227,7 +225,6 @@ class TableSource:
                 return
 
     def _sampling(self) -> dict[str, Any]:
-        """Return the options of a stream that samples records."""
         options = {name: value for name, value in self._options.items() if name in _SAMPLE_OPTIONS}
         options["compression_type"] = check_compression_type(options.get("compression_type"))
         options["max_record_bytes"] = max_record_size(options.get("max_record_bytes"))
@@ -379,7 +376,6 @@ def _is_shuffled(options: Mapping[str, Any]) -> bool:
 
 
 def _check_options(options: dict[str, Any]) -> None:
-    """Reject arguments of ShardReader that tables don't support."""
     for name in ("label_key", "groups"):
         if name in options:
             raise TypeError(f"{name} is not supported for tables: each feature is a column")

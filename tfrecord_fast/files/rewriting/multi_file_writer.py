@@ -72,12 +72,10 @@ class MultiFileWriter:
         self._shards[number].write(records)
 
     def complete(self, number: int) -> None:
-        """Complete a file, and free its buffers."""
         self._shards[number].complete(sync=False)
         self._shards[number].release()
 
     def close(self) -> list[WrittenFile]:
-        """Complete and rename all files."""
         try:
             for shard in self._shards:
                 shard.complete(sync=False)
@@ -89,7 +87,6 @@ class MultiFileWriter:
         return written
 
     def abort(self) -> None:
-        """Remove all files."""
         if not self._is_finished:
             self._is_finished = True
             for shard in self._shards:

@@ -53,7 +53,6 @@ def features_key(names: Sequence[str], needs_all: bool) -> KeyFunction:
 
 
 def _columns(records: _core.RecordBatch, names: Sequence[str]) -> list[list[Value]]:
-    """Return the values of all records for each name."""
     scanner = _core.FeatureSurvey()
     try:
         scanner.add(records)

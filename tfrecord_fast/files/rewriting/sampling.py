@@ -34,7 +34,6 @@ def chosen(total: int, count: int, seed: int) -> NDArray[np.int64]:
 
 
 def chosen_rows(batches: Iterable[_core.RecordBatch], rows: NDArray[np.int64]) -> Iterator[_core.RecordBatch]:
-    """Yield the records with these ascending numbers."""
     first = begin = 0
     for batch in batches:
         end = int(np.searchsorted(rows, first + len(batch)))
@@ -78,7 +77,6 @@ class _Sample:
             self.settle()
 
     def settle(self) -> None:
-        """Select from the waiting records."""
         drawn = np.concatenate([self.drawn, *(numbers for _, numbers in self._waiting)])
         records = _core.concatenate([self.records, *(batch for batch, _ in self._waiting)])
         rows = _smallest(drawn, self._count)

@@ -104,14 +104,11 @@ def _in_order(held: list[_Block]) -> Iterator[_core.RecordBatch]:
 
 
 class _Piles:
-    """The piles of one level."""
-
     def __init__(self, level: int, folder: str | None, stack: contextlib.ExitStack) -> None:
         self._shift = max(0, _ALL_BITS - (level + 1) * _BITS)
         self.piles = [_Pile(folder, stack) for _ in range(1 << _BITS)]
 
     def add(self, held: list[_Block]) -> None:
-        """Add each record to its pile."""
         if not held:
             return
         records, numbers = _joined(held)

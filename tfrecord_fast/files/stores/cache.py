@@ -241,7 +241,6 @@ STORE_OPTIONS = frozenset({"storage_options", "max_requests", "cache_dir"})
 
 
 def settings_of(options: Mapping[str, Any]) -> StoreSettings:
-    """Return the settings that a reader's options contain. Other options are ignored."""
     return store_settings(**{name: options[name] for name in STORE_OPTIONS & options.keys()})
 
 

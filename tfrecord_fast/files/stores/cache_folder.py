@@ -45,7 +45,6 @@ class ObjectCopy(NamedTuple):
 
 @contextlib.contextmanager
 def _local_errors() -> Iterator[None]:
-    """Turn errors of the local disk into CacheError."""
     try:
         yield
     except OSError as error:
@@ -147,7 +146,6 @@ class Folder:
         self._is_tidy = False
 
     def path(self, name: str, extension: str) -> str:
-        """Return the path of one of a copy's files."""
         return os.path.join(self.directory, f"{name}.{extension}")
 
     def opened(self, copy: ObjectCopy) -> int | None:
@@ -198,7 +196,6 @@ class Folder:
                 room.release(keep=True)
 
     def publish(self, draft: Draft, copy: ObjectCopy) -> None:
-        """Make a complete draft the copy."""
         draft.publish(self.path(copy.name, "data"))
 
     def _used_with(self, size: int) -> int | None:

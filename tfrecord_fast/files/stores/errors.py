@@ -127,12 +127,10 @@ def _unnameable(text: str, url: str) -> OSError:
 
 
 def changed(url: str) -> OSError:
-    """Return the error for an object that was replaced."""
     return OSError(errno.ESTALE, "the object changed while it was read", public_url(url))
 
 
 def too_late(url: str, seconds: float) -> TimeoutError:
-    """Return the error for a request without a timely answer."""
     return TimeoutError(errno.ETIMEDOUT, f"no answer within {seconds:g} seconds", public_url(url))
 
 
@@ -248,6 +246,5 @@ def _code_of(error: BaseException) -> str | None:
 
 
 def _details(error: BaseException) -> str:
-    """Return the status and the code in brackets, or an empty string."""
     words = [str(word) for word in (_status_of(error), _code_of(error)) if word]
     return f" ({' '.join(words)})" if words else ""

@@ -31,8 +31,6 @@ _MOST = 64  # kept stores
 
 
 class _Kept:
-    """The stores of this process."""
-
     def __init__(self) -> None:
         self.origin = Origin()
         self.lock = threading.Lock()
@@ -104,7 +102,6 @@ def _kept_store(identity: object, make: Any) -> Store:
 
 
 def _environment() -> object:
-    """Return the variables that stores read when they are created."""
     return tuple((name, os.environb.get(name)) for name in sorted(os.environb) if name.startswith(_VARIABLES))
 
 
@@ -158,8 +155,6 @@ _NATIVE = "obstore._obstore"
 
 
 class _Loaded:
-    """The loaded module, and the process that loaded it."""
-
     def __init__(self) -> None:
         self.module: Any = None
         self.origin = Origin()

@@ -162,7 +162,6 @@ class FileSystemStore:
         call(self.url(key), self.system.rm, key, recursive=True)
 
     def open(self, key: str) -> Any:
-        """Open a file for reading from its start."""
         file = call(self.url(key), self.system.open, key, "rb")
         with contextlib.suppress(AttributeError):
             file.its_system = self.system  # an archive, such as zip://, closes its files when it is dropped

@@ -22,8 +22,6 @@ _UPLOAD_SECONDS = 60
 
 
 class ObjectStore:
-    """A `Store` of one bucket, container or host."""
-
     def __init__(self, library: Any, address: Address, options: CloudOptions) -> None:
         self._library = library
         self._base = f"{address.scheme}://{address.bucket}"
@@ -132,7 +130,6 @@ class ObjectStore:
         return answer
 
     def _range_of_whole(self, url: str, key: str, start: int, end: int, version: str | None) -> Iterator[Buffer]:
-        """Yield the range out of the whole object."""
         answer = self._library.get(self._plain, self._checked(key))
         self._check_version(url, answer.meta, version)
         position = 0

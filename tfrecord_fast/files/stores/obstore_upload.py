@@ -26,8 +26,6 @@ _SHARED = 256 << 20  # bytes of parts in memory, of all concurrent uploads
 
 
 class PartSizes(NamedTuple):
-    """How an upload is cut."""
-
     part_bytes: int
     at_once: int  # parts being sent
 

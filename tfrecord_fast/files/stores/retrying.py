@@ -67,8 +67,6 @@ def _retried(attempt: Callable[[int], T], deadline: float) -> T:
 
 
 class _Range:
-    """One range that is being read."""
-
     def __init__(
         self, store: Store, key: str, start: int, end: int, version: str | None, settings: StoreSettings
     ) -> None:

@@ -62,5 +62,4 @@ class StoreSettings:
 
 
 def as_settings(settings: StoreSettings | Mapping[str, Any] | None) -> StoreSettings:
-    """Return settings; `storage_options` or None get default settings."""
     return settings if isinstance(settings, StoreSettings) else StoreSettings(storage_options=settings)

@@ -104,7 +104,6 @@ def _is_name(value: object) -> bool:
 
 
 def has_urls(files: list[File]) -> bool:
-    """Return True if there is a URL in the list."""
     names = (file.file if isinstance(file, FilePart) else file for file in files if type(file) is not str)
     return any(location_of(name).is_url for name in names if isinstance(name, Location | str))
 
@@ -184,7 +183,6 @@ def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
 
 
 def local_path(path: PathLike) -> bytes:
-    """Return a local path as the core takes it."""
     (name,) = local_paths([path], patterns=False)
     return name
 

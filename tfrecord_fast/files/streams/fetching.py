@@ -126,7 +126,6 @@ class Fetching:
                 self._busy -= 1
 
     def _fetch(self, wanted: _core.Wanted) -> None:
-        """Deliver a range or its error."""
         try:
             data, size = self._read(wanted)
         except OSError as error:
@@ -154,7 +153,6 @@ class Fetching:
         return data, source.size if wanted.opens else None
 
     def _opened(self, number: int, info: ObjectInfo) -> StoredObject:
-        """Return the object with its size and version."""
         source = self._objects[number]
         if source.listed not in (None, info.size):
             problem = f"the object has {info.size} bytes, but the shard list specifies {source.listed}"

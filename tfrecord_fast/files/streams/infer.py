@@ -104,7 +104,6 @@ def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
 
 
 def _is_record(value: object) -> bool:
-    """Return True for bytes-like objects, including arrays of uint8."""
     if isinstance(value, np.ndarray):
         return bool(value.dtype == np.uint8)
     return isinstance(value, bytes | bytearray | memoryview)

@@ -101,7 +101,6 @@ def extension_of(path: str) -> str:
 
 
 def is_tfrecord_extension(extension: str) -> bool:
-    """Return True for an extension of TFRecord files."""
     return _TFRECORD.fullmatch(extension) is not None
 
 

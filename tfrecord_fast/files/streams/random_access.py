@@ -138,7 +138,6 @@ def open_random(
 
 
 def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex:
-    """Read the index in a text file or object."""
     if not location.is_url:
         return _core.RecordIndex.load(os.fsencode(location.name))
     (match,) = stored_objects(location.name, settings)

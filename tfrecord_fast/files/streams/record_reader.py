@@ -53,7 +53,6 @@ class _RandomReader:
         return reader.record(0), end
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -122,8 +122,6 @@ class ShardList(Sequence[ListedFile]):
 
 
 class ListedCount(NamedTuple):
-    """The size and number of records of a file in a shard list."""
-
     bytes: int
     records: int
 
@@ -146,7 +144,6 @@ class _Folder:
         self._path, self._end = path, end
 
     def full(self, name: str) -> str:
-        """Return the absolute name."""
         if "://" in name or os.path.isabs(name):
             return name
         if "://" not in self._path:

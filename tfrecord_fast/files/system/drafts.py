@@ -31,7 +31,6 @@ class Target(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The path to open."""
         return self.path if self.draft is None else self.draft
 
     def publish(self, overwrite: bool = True) -> None:
@@ -58,7 +57,6 @@ class Target(NamedTuple):
             os.unlink(self.draft)
 
     def discard(self) -> None:
-        """Remove the draft."""
         if self.draft is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.draft)

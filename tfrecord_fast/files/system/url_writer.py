@@ -52,7 +52,6 @@ class UrlWriter:
 
     @property
     def closed(self) -> bool:
-        """True after `close` or `discard`."""
         return not self._open.alive
 
     def readable(self) -> bool:
@@ -80,7 +79,6 @@ class UrlWriter:
         return size
 
     def tell(self) -> int:
-        """Return the number of bytes written."""
         return self._written
 
     def flush(self) -> None:
@@ -104,7 +102,6 @@ class UrlWriter:
             self._upload.abort()
 
     def drop(self) -> None:
-        """Discard, with a warning."""
         if self._open.alive:
             self._open()
 

@@ -30,8 +30,6 @@ class WrittenFile(NamedTuple):
 
 
 class _ClosedWriter:
-    """A closed writer without its buffers."""
-
     def __init__(self, records_written: int) -> None:
         self.records_written = records_written
 

@@ -57,7 +57,6 @@ class ArrowArrays:
         return type
 
     def list(self, type: Any) -> Any:
-        """Return the type of a list of any length."""
         return self._pa.list_(type)
 
     def entries(self, type: Any, dimensions: int) -> Any:
@@ -66,13 +65,11 @@ class ArrowArrays:
         return self._pa.list_(self._pa.struct([("index", index), ("value", type)]))
 
     def schema(self, fields: Sequence[tuple[str, Any]]) -> Any:
-        """Return the schema of columns with these names and types."""
         return self._pa.schema(fields)
 
     # ---- Arrays ----
 
     def record_batch(self, arrays: Sequence[Any], schema: Any) -> Any:
-        """Return a record batch of arrays of the schema's types."""
         return self._pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def array(self, type: Any, column: Any, present: npt.NDArray[np.uint8] | None = None) -> Any:

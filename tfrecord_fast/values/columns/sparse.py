@@ -177,7 +177,6 @@ def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
 def sparse_of(
     indices: npt.NDArray[np.int64], values: Any, dense_shape: npt.ArrayLike, row_splits: npt.NDArray[np.int64]
 ) -> SparseTensor:
-    """Make a SparseTensor with known row splits."""
     tensor = SparseTensor(indices, values, dense_shape)
     tensor._row_splits = row_splits
     return tensor

@@ -101,7 +101,6 @@ def as_arrow(survey: Survey) -> str:
 
 
 def as_tfds(survey: Survey) -> str:
-    """Return code that creates a FeaturesDict of TensorFlow Datasets."""
     if survey.has_lists:
         raise NotExpressible("TFDS supports Examples only, not SequenceExamples")
     _check_names(survey, "TFDS")
@@ -132,7 +131,6 @@ def _tfds_text(survey: Survey, key: str) -> str:
 
 
 def as_tfmd(survey: Survey) -> str:
-    """Return the Schema of TensorFlow Metadata as protobuf text."""
     if survey.has_lists:
         raise NotExpressible("TFMD supports Examples only, not SequenceExamples")
     _check_names(survey, "TFMD")
@@ -154,7 +152,6 @@ def as_tfmd(survey: Survey) -> str:
 
 
 def _check_names(survey: Survey, format: str) -> None:
-    """Raise NotExpressible for names that are not UTF-8."""
     for key in sorted(survey.keys):
         try:
             key.decode()

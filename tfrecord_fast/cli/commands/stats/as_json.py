@@ -54,7 +54,6 @@ def as_json(collected: Collected) -> dict[str, Any]:
 
 
 def drift_as_json(differences: Sequence[Drift]) -> list[dict[str, Any]]:
-    """Return the list under "drift"."""
     return [
         {
             "feature": drift.name,

@@ -79,17 +79,14 @@ class Collected:
 
     @property
     def repeated(self) -> Repeated:
-        """The numbers of distinct and duplicate records."""
         return Repeated.of(self.repeats, self.records)
 
     @property
     def records(self) -> int:
-        """The number of records in all files."""
         return sum(shard.records for shard in self.shards)
 
     @property
     def status(self) -> int:
-        """The exit status for the files."""
         return max((shard.problem.status for shard in self.shards if shard.problem is not None), default=0)
 
 
@@ -131,7 +128,6 @@ class _Run:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Mark that a thread reads a file."""
         with self._lock:
             self._reading += 1
         try:
@@ -146,7 +142,6 @@ class _Run:
         self._pool.stop()
 
     def collector(self, file: int, first_record: int) -> _core.StatsCollector:
-        """Return a collector that starts at a record."""
         return _core.StatsCollector(file, first_record, self.columns, self.hints)
 
 
@@ -328,7 +323,6 @@ class _Unit:
         return taken
 
     def end(self) -> None:
-        """Signal the end of the records."""
         self._parts.put(None)
 
     def finish(self) -> Iterator[Future[_core.StatsCollector]]:

@@ -43,7 +43,6 @@ class Bars:
     most: int = 0  # the largest integer
 
     def counts(self, numbers: Numbers) -> Array:
-        """Return the number of values in each bar."""
         places = np.searchsorted(numbers.points, self.edges)
         places[-1] = np.searchsorted(numbers.points, self.edges[-1], "right")
         return np.diff(numbers.ends[places]).astype(np.float64)
@@ -60,7 +59,6 @@ class Numbers:
 
     @classmethod
     def of(cls, figures: _core.NumberFigures) -> Numbers:
-        """Convert the core's figures."""
         is_int = figures.points.dtype == np.int64
         return cls(figures, is_int, figures.points.astype(np.float64), figures.weights)
 
@@ -136,7 +134,6 @@ class Repeated(NamedTuple):
 
     @classmethod
     def of(cls, core_figures: _core.RepeatFigures, records: int) -> Repeated:
-        """Convert the core's figures of `records` records."""
         counts = (core_figures.different, core_figures.repeated, core_figures.copies)
         distinct, repeated, copies = (min(count << core_figures.halvings, records) for count in counts)
         return cls(distinct, repeated, copies, core_figures.halvings == 0)
@@ -144,18 +141,14 @@ class Repeated(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """Figures of strings of bytes."""
-
     figures: _core.TextFigures
     sizes: Numbers
 
     @classmethod
     def of(cls, figures: _core.TextFigures) -> Texts:
-        """Convert the core's figures."""
         return cls(figures, Numbers.of(figures.sizes))
 
     def frequent(self, most: int) -> list[Frequent]:
-        """Return the most frequent strings, the most frequent first."""
         floor = 0 if self.figures.exact else max(2 * self.figures.count_error, self.sizes.numbers // 1000, 1)
         candidates = self.figures.frequent[:most]
         return [Frequent(start, count, size) for start, size, count in candidates if count > floor]
@@ -163,8 +156,6 @@ class Texts:
 
 @dataclass(frozen=True)
 class Feature:
-    """The figures of one key."""
-
     core: _core.FeatureFigures
     records: int  # also those without the feature
     lengths: Numbers
@@ -190,17 +181,14 @@ class Feature:
 
     @property
     def conflicts(self) -> bool:
-        """True if records have values of several kinds."""
         return "/" in self.kind
 
     @property
     def missing(self) -> int:
-        """The number of records without the feature."""
         return self.records - self.core.present
 
     @property
     def values(self) -> int:
-        """The number of values in all records."""
         parts = (self.ints, self.floats, None if self.texts is None else self.texts.sizes)
         return sum(numbers.figures.values for numbers in parts if numbers is not None)
 
@@ -227,7 +215,6 @@ class Feature:
         return sum(count for count, _ in estimates), all(exact for _, exact in estimates)
 
     def frequent(self, most: int) -> list[Frequent]:
-        """Return the most frequent values of all kinds."""
         values = [
             value
             for figures in (self.ints, self.floats, self.texts)

@@ -26,7 +26,6 @@ class Pictures:
 
     @property
     def can_draw(self) -> bool:
-        """True if Pillow is installed."""
         return self._pillow is not None
 
     def url(self, data: bytes) -> str | None:

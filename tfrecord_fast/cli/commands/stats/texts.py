@@ -109,12 +109,10 @@ def shown_bytes(start: bytes, size: int | None = None, most: int = 40) -> str:
 
 
 def value_of(value: Frequent, most: int = 40) -> str:
-    """Format a frequent value."""
     if isinstance(value.value, bytes):
         return shown_bytes(value.value, value.size, most)
     return number(value.value, 6)
 
 
 def middle_of(numbers: Numbers) -> str:
-    """Format the median."""
     return number(numbers.quantile(0.5))

@@ -29,8 +29,6 @@ _HERTZ = {3: (44100, 48000, 32000, 0), 2: (22050, 24000, 16000, 0), 0: (11025, 1
 
 
 class Media(NamedTuple):
-    """A content type and its readable name."""
-
     type: str
     name: str
 

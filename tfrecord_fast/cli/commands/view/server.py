@@ -52,8 +52,6 @@ _HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """HTTP server of `pages`, at `url`."""
-
     daemon_threads = True
     request_queue_size = 128
     block_on_close = False
@@ -81,7 +79,6 @@ class Server(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Handle a request from beginning to end."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -92,7 +89,6 @@ class Server(ThreadingHTTPServer):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The accepted Host headers."""
         return frozenset({f"{_ADDRESS}:{self.server_port}", f"localhost:{self.server_port}"})
 
 

@@ -82,7 +82,6 @@ class File:
         self._problem = ""
 
     def open_input(self) -> Input:
-        """Open the file again."""
         return open_input(self._core_file, self._choice)
 
     def source(self, deadline: float) -> Source:

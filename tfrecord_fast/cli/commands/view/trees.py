@@ -80,7 +80,6 @@ def tree_of(record: bytes) -> tuple[str, Item]:
 
 
 def _unknown(record: bytes) -> list[tuple[str, Callable[[], Item]]]:
-    """Return a note about fields that are not part of an Example."""
     number = unknown_field(record)
     note = f"field {number} is unknown and not shown; use `tfrecord-fast cat --as proto` to see it"
     return [("(unknown)", lambda: Leaf("text", [note]))] if number else []
@@ -92,7 +91,6 @@ def _delimited(message: bytes, number: int) -> list[bytes]:
 
 
 def _fields(message: bytes) -> Group:
-    """Return the fields of an unknown message by number."""
     return Group([(str(field.number), _later(_field, field)) for field in _bounded(fields_of(message), "fields")])
 
 
@@ -135,7 +133,6 @@ def _bounded(items: Iterator[Any], what: str) -> list[Any]:
 
 
 def _of_value(value: Any) -> Item:
-    """Convert a tree of `decode`."""
     if isinstance(value, dict):
         return Group([(name, _later(_of_value, item)) for name, item in value.items()])
     if isinstance(value, list) and value and isinstance(value[0], dict):
