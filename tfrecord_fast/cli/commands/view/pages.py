@@ -68,11 +68,6 @@ class Pages:
         }
 
     def answer(self, path: str, query: Query) -> Answer:
-        """Answer a request for a path below the token.
-
-        Raises:
-          BadRequest: the path is unknown, or the query is wrong.
-        """
         if path in _ASSETS:
             return _asset(_ASSETS[path])
         make = self._answers.get(path)

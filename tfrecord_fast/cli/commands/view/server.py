@@ -93,11 +93,6 @@ class Server(ThreadingHTTPServer):
 
 
 def make_server(files: Sequence[File], port: int) -> Server:
-    """Create a server of files.
-
-    Raises:
-      OSError: the port is in use.
-    """
     return Server(Pages(files), port)
 
 
