@@ -23,7 +23,6 @@ from .tfrecord import TFRecordSink, TFRecordSource
 
 __all__ = [
     "CASTS",
-    "COMPRESSIONS",
     "COMPRESSION_OF",
     "STANDARD_OUTPUT",
     "TYPES",
@@ -45,7 +44,6 @@ __all__ = [
     "target_format_of",
 ]
 
-COMPRESSIONS = tuple(name.lower() for name in CODECS)
 COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 
 _EXTENSIONS = {
@@ -87,11 +85,6 @@ def format_of(file: CoreFile) -> str:
 
 
 def target_format_of(path: str) -> str:
-    """Return the format of an output, by its extension.
-
-    Raises:
-      Unsuitable: an unknown extension, or none.
-    """
     extension = extension_of(path)
     if is_tfrecord_extension(extension):
         return "tfrecord"

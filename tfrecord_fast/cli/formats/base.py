@@ -62,11 +62,7 @@ def check_names(path: str, names: list[str]) -> None:
 
 @contextlib.contextmanager
 def target_of(path: str) -> Iterator[str | int]:
-    """Yield a path or descriptor to open for writing: a draft that gets its name at the end, or standard output.
-
-    Raises:
-      OutputClosed: the reader of standard output has closed it.
-    """
+    """Yield a path or descriptor to open for writing: a draft that gets its name at the end, or standard output."""
     if path != STANDARD_OUTPUT:
         with complete_file(path) as written:
             yield written
@@ -143,7 +139,6 @@ class RowSink:
     looks = False  # needs another pass over all records before the first write
     compressions: tuple[str, ...] = ("", "GZIP")
     needs_columns = True  # rows need at least one column
-    takes_unset = False  # features without a kind in all records become columns
     takes_lists = False  # accepts SequenceExamples
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
@@ -170,8 +165,7 @@ class RowSink:
         single = [seen.key for seen in scanner.features() if seen.most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
         check_keys(self.path, [seen.key for seen in scanner.features()])
-        has_columns = bool(self.features or (self.takes_unset and scanner.features()))
-        if self.needs_columns and scanner.records and not has_columns:
+        if self.needs_columns and scanner.records and not self.features:
             raise Unsuitable(f"{self.path}: no record has a feature with values, but rows need a column")
 
     @contextlib.contextmanager

@@ -65,11 +65,6 @@ def _is_reversible(column: Any, texts: Any) -> bool:
 
 
 def cast_to_schema(path: str, batch: Any, schema: Any) -> Any:
-    """Cast a batch to the columns of a schema, in its order.
-
-    Raises:
-      Unsuitable: a column is not in the schema, or a value would change.
-    """
     pa = arrow("pyarrow")
     for name in batch.schema.names:
         if name not in schema.names:
