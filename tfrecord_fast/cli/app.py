@@ -36,12 +36,6 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status.
-
-    Raises:
-      SystemExit: wrong usage, --help or --version.
-      OutputClosed: the reader of standard output has closed it.
-    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser, commands = command_line(COMMANDS, arguments[0] if arguments else None)
     console = Console()

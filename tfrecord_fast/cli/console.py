@@ -52,6 +52,11 @@ def printable(text: str) -> str:
     )
 
 
+def counted(number: int, noun: str = "record") -> str:
+    """Return a number with its noun: `1 record`, `1,000 records`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 class Console:
     """Printer of whole lines. May be used from several threads."""
 
@@ -71,12 +76,6 @@ class Console:
         self.text(json.dumps(value))
 
     def write(self, data: bytes) -> None:
-        """Print bytes of results.
-
-        Raises:
-          OutputClosed: the reader of standard output has closed it.
-          OutputFailed: standard output can't be written for another reason.
-        """
         with self._lock, self._without_progress():
             if sys.stdout is None:
                 raise OutputFailed("it is closed")

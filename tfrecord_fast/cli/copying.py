@@ -19,18 +19,18 @@ from ..files.writing.example_writer import shard_paths
 from ..files.writing.output_files import WrittenFile
 from .arguments import storage_options
 from .console import Console
-from .files import FAULTS, problem_of, total_bytes
-from .formats import COMPRESSION_OF, STANDARD_OUTPUT, TFRecordSink, Unsuitable, target_format_of
+from .files import FAULTS, Problem, problem_of, total_bytes
+from .formats import COMPRESSION_OF, STANDARD_OUTPUT, Malformed, TFRecordSink, Unsuitable, target_format_of
 from .formats.tfrecord import TFRecordSource
 
 STANDARD_INPUT = b"<stdin>"  # the name of the file that "-" means
 
 
-def guarded(console: Console, work: Callable[[], int]) -> int:
-    """Return the result of `work`; print an error and return 1 or 2 instead."""
+def guarded(console: Console, work: Callable[[], int], hint: Callable[[Problem], str] = lambda problem: "") -> int:
+    """Return the result of `work`; print an error and return 1 or 2 instead. `hint` is added to the error of a file."""
     try:
         return work()
-    except InvalidArgumentError as error:  # an unsuitable record
+    except (InvalidArgumentError, Malformed) as error:  # an unsuitable record
         console.problem(str(error))
         return 1
     except (Unsuitable, ValueError) as error:
@@ -39,12 +39,8 @@ def guarded(console: Console, work: Callable[[], int]) -> int:
     except FAULTS as error:
         problem = problem_of(error)
         path = getattr(error, "path", None) or getattr(error, "filename", None)
-        console.problem(f"{os.fsdecode(path)}: {problem.place}" if path else problem.place)
+        console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint(problem))
         return problem.status
-
-
-def reads_stream(files: Sequence[CoreFile]) -> bool:
-    return first_stream_among(files) is not None
 
 
 def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
@@ -96,11 +92,7 @@ def check_outputs(paths: Sequence[str], files: Sequence[CoreFile], in_place: boo
 
 
 def first_input_among(paths: Sequence[str], files: Sequence[CoreFile]) -> str | None:
-    """Return the first output that is also an input, or None.
-
-    Raises:
-      Unsuitable: an output can't be a file.
-    """
+    """Return the first output that is also an input, or None."""
     known = {(status.st_dev, status.st_ino) for file in files if (status := _stat_of(file)) is not None}
     objects = {os.fsdecode(file.name) for file in files if file.object is not None}
     for path in paths:
@@ -221,8 +213,3 @@ def print_summary(args: argparse.Namespace, console: Console, lines: Sequence[st
             console.problem(line)
         else:
             console.line(line)
-
-
-def counted(number: int, noun: str = "record") -> str:
-    """Return a number with its noun: `1 record`, `1,000 records`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

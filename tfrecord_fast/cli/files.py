@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.record_format import DETECTION_BYTES
+from ..base.record_format import DETECTION_BYTES, FRAME_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError
@@ -61,6 +61,18 @@ class Problem:
 
     def as_json(self) -> dict[str, Any]:
         return {"reason": self.reason, "offset": self.offset, "record_index": self.record_index}
+
+
+@dataclass
+class Totals:
+    """Totals of a file, or of the records before its first problem."""
+
+    path: str
+    compression: str | None = None  # "", "GZIP", …; None if the file could not be opened
+    stored_bytes: int | None = None
+    records: int = 0
+    payload_bytes: int = 0
+    problem: Problem | None = None
 
 
 def problem_of(error: BaseException) -> Problem:
@@ -131,9 +143,6 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     Args:
       choice: the value of --compression.
       advance: called with the number of stored bytes read, unless the core reads the file alone.
-
-    Raises:
-      OSError, ImportError: the file can't be opened.
     """
     if isinstance(file.object, StoredObject):
         return _open_object(file, file.object, choice)
@@ -201,11 +210,10 @@ def batches(
     stream = open_stream(
         [source.core_file], DEFAULT_SETTINGS, compression_type=source.compression, num_threads=num_threads
     )
-    frame_bytes = 8 + 4 + 4
     for batch in _explained(source, stream.batches()):
         yield batch
         if advance is not None and not source.counts_itself:
-            advance(batch.nbytes + frame_bytes * len(batch))
+            advance(batch.nbytes + FRAME_BYTES * len(batch))
 
 
 def _explained(source: Input, record_batches: Iterator[_core.RecordBatch]) -> Iterator[_core.RecordBatch]:

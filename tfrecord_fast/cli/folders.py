@@ -17,12 +17,7 @@ _SHARD = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})")
 
 
 def files_of(folder: str) -> list[str]:
-    """Return the data files of a folder, in order.
-
-    Raises:
-      FileNotFoundError: the folder has no files, or a listed file is missing.
-      errors.InvalidArgumentError: the list of files can't be used.
-    """
+    """Return the data files of a folder, in order."""
     splits, state = os.path.join(folder, _SPLITS), os.path.join(folder, _STATE)
     if os.path.isfile(splits):
         names = _list_in(splits, lambda value: value["splits"])

@@ -81,11 +81,6 @@ def command_line(commands: Sequence[Command], only: str | None = None) -> tuple[
 
 
 def parsed(parser: Parser, commands: dict[str, Parser], arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line.
-
-    Raises:
-      SystemExit: wrong usage, or a request for help.
-    """
     args, unknown = parser.parse_known_args(arguments)
     command_parser = commands.get(args.command)
     if unknown:

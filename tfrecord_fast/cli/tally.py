@@ -11,22 +11,16 @@ from .. import _core
 from ..examples.record_kinds import Kinds
 from ..files.streams.core_files import CoreFile
 from .console import Console
-from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
+from .files import FAULTS, Totals, batches, for_each_file, open_input, problem_of, total_bytes
 
 
 @dataclass
-class Tally:
-    """Totals of a file, or of the records before its first problem."""
+class Tally(Totals):
+    """Totals of a file with the sizes and kinds of its records."""
 
-    path: str
-    compression: str | None = None  # "", "GZIP", …; None if the file could not be opened
-    stored_bytes: int | None = None
-    records: int = 0
-    payload_bytes: int = 0
     min_size: int | None = None  # of a record, in bytes; None without records
     max_size: int | None = None
     kinds: Kinds = field(default_factory=Kinds)  # of records
-    problem: Problem | None = None
 
     def add(self, batch: _core.RecordBatch) -> None:
         """Add the records of a batch that is not empty."""

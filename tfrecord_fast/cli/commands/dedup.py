@@ -16,8 +16,8 @@ from ...files.rewriting.deduplicating import distinct
 from ...files.rewriting.row_keys import features_key, whole_records
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments
-from ..console import Console
-from ..copying import copied, counted, guarded, print_summary, shown_output
+from ..console import Console, counted
+from ..copying import copied, guarded, print_summary, shown_output
 from ..files import named_files
 
 NAME = "dedup"

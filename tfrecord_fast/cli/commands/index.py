@@ -18,8 +18,8 @@ from ...files.naming.foreign_formats import explained, foreign_format, foreign_r
 from ...files.naming.location import location_of
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_store_arguments, storage_options
-from ..console import Console
-from ..copying import STANDARD_INPUT, counted
+from ..console import Console, counted
+from ..copying import STANDARD_INPUT
 from ..files import FAULTS, Problem, named_files, problem_of, total_bytes
 
 NAME = "index"

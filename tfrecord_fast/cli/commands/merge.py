@@ -12,8 +12,8 @@ import argparse
 
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments
-from ..console import Console
-from ..copying import copied, counted, guarded, print_summary, shown_output
+from ..console import Console, counted
+from ..copying import copied, guarded, print_summary, shown_output
 from ..files import named_files
 
 NAME = "merge"

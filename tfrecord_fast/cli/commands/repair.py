@@ -23,9 +23,9 @@ from ...files.naming.addresses import is_pattern
 from ...files.rewriting.repairing import IntactRecords
 from ...files.streams.core_files import CoreFile
 from ...files.system.drafts import complete_file
-from ..arguments import INPUT_COMPRESSIONS, add_output_arguments
-from ..console import Console
-from ..copying import STANDARD_INPUT, Copied, counted, first_input_among, guarded, print_summary, shown_output, sink_of
+from ..arguments import COMPRESSIONS, add_output_arguments
+from ..console import Console, counted
+from ..copying import STANDARD_INPUT, Copied, first_input_among, guarded, print_summary, shown_output, sink_of
 from ..files import named_files, open_input, total_bytes
 from ..formats import COMPRESSION_OF, STANDARD_OUTPUT, Unsuitable
 
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="write the losses as JSON")
     parser.add_argument(
         "--input-compression",
-        choices=INPUT_COMPRESSIONS,
+        choices=COMPRESSIONS,
         default="auto",
         type=str.lower,
         help="compression of the input, if its first bytes are too damaged to detect it",

@@ -22,8 +22,8 @@ from ...files.indexing.indexed_reader import IndexedReader
 from ...files.rewriting.sampling import chosen, chosen_rows, sampled
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments, fraction_of, number_of, seed_of
-from ..console import Console
-from ..copying import Copied, counted, guarded, print_summary, reads_stream, shown_output, sink_of, source_of
+from ..console import Console, counted
+from ..copying import Copied, first_stream_among, guarded, print_summary, shown_output, sink_of, source_of
 from ..files import named_files, open_input, total_bytes
 from ..formats import Unsuitable
 
@@ -72,7 +72,7 @@ def _sampled(
     args: argparse.Namespace, console: Console, files: list[CoreFile], done: Copied
 ) -> Iterator[_core.RecordBatch]:
     """Yield the sample; set the number of records read."""
-    is_stream = reads_stream(files)
+    is_stream = first_stream_among(files) is not None
     if is_stream and args.count is None:
         raise Unsuitable(
             "--fraction needs to count the records first, which is impossible for standard input and pipes: use -n"

@@ -18,8 +18,8 @@ from ...files.naming.location import location_of
 from ...files.rewriting.shuffling import shuffled
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments, seed_of, size_of
-from ..console import Console
-from ..copying import copied, counted, guarded, print_summary, shown_output
+from ..console import Console, counted
+from ..copying import copied, guarded, print_summary, shown_output
 from ..files import named_files
 from ..formats import STANDARD_OUTPUT
 

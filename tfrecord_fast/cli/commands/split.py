@@ -40,8 +40,8 @@ from ..arguments import (
     size_of,
     storage_options,
 )
-from ..console import Console
-from ..copying import Copied, check_outputs, counted, guarded, options_of, print_summary, reads_stream, source_of
+from ..console import Console, counted
+from ..copying import Copied, check_outputs, first_stream_among, guarded, options_of, print_summary, source_of
 from ..files import named_files, open_input, total_bytes
 from ..formats import STANDARD_OUTPUT, Unsuitable
 
@@ -143,7 +143,7 @@ class Plan:
 
     def count(self) -> int:
         """Count the records, by their headers or by reading all."""
-        if reads_stream(self.files):
+        if first_stream_among(self.files) is not None:
             raise Unsuitable("this needs to count the records first, which is impossible for standard input and pipes")
         return sum(map(self._count_of, self.files))
 

@@ -40,11 +40,7 @@ class Decoded(NamedTuple):
 
 
 def decode(record: bytes, form: str = "auto") -> Decoded:
-    """Decode a record by its detected kind ("auto"), or as "example", "event" or "proto".
-
-    Raises:
-      Undecodable: the record does not have that form. Never for "auto".
-    """
+    """Decode a record by its detected kind ("auto"), or as "example", "event" or "proto"."""
     record_kind = kind_of(record)
     if form == "example" and record_kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
         raise Undecodable(f"the record is not an Example (looks like {record_kind})")

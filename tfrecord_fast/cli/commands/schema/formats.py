@@ -13,7 +13,7 @@ from ....examples.infer import InferredFeature, InferredList, describe_features
 from ....examples.parsing.table_plan import TablePlan
 from ....images.headers import image_of
 from ....values.columns.arrow_arrays import ArrowArrays
-from ...console import Style, printable
+from ...console import Style, counted, printable
 from ...records.json_values import marked
 from ...records.showing import Shower
 from .surveys import Summary, Survey
@@ -53,7 +53,7 @@ def _note(key: str, seen: Summary, survey: Survey) -> str:
     if seen.fewest != seen.most:
         parts.append(f"{seen.fewest:,}–{seen.most:,} values")
     elif seen.records != survey.records or not seen.most:
-        parts.append(f"{seen.most:,} value" + ("" if seen.most == 1 else "s"))
+        parts.append(counted(seen.most, "value"))
     if key in survey.values:
         parts.append(f"e.g. {Shower(Style(coloured=False)).value(survey.values[key])}")
     return ", ".join(parts)

@@ -27,7 +27,7 @@ from ...files import named_files
 from .as_json import as_json, drift_as_json
 from .collecting import Collected, collect
 from .drift import drifts
-from .figures import Feature, shown_key
+from .figures import shown_key
 from .page import page
 from .table import drift_lines, lines_of
 
@@ -135,15 +135,10 @@ def _problems(collected: Collected, console: Console) -> int:
     for group in collected.features:
         for feature in group:
             if feature.conflicts:
-                console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {_kinds(feature)}")
+                kinds = ", ".join(f"{name} {records:,} times" for name, records in feature.kinds.items())
+                console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {kinds}")
                 status = 1
     return status
-
-
-def _kinds(feature: Feature) -> str:
-    core = feature.core
-    counts = (("int64", core.int64_features), ("float", core.float_features), ("bytes", core.bytes_features))
-    return ", ".join(f"{name} {number:,} times" for name, number in counts if number)
 
 
 def _write(path: str, text: str) -> None:

@@ -26,7 +26,7 @@ from ....base.workers import NoThreadError, Workers
 from ....errors import DataLossError
 from ....files.streams.core_files import CoreFile
 from ...console import Console
-from ...files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
+from ...files import FAULTS, Totals, batches, open_input, problem_of, total_bytes
 from .figures import Feature, Repeated, features_of
 
 _UNIT_RECORDS = 1 << 16
@@ -40,23 +40,11 @@ _Sized = tuple[_core.RecordBatch, Sizes]  # records and their sizes in bytes
 
 
 @dataclass
-class Shard:
-    """Totals of a file, or of the records before its first problem."""
-
-    path: str
-    compression: str | None = None  # None if the file could not be opened
-    stored_bytes: int | None = None
-    records: int = 0
-    payload_bytes: int = 0
-    problem: Problem | None = None
-
-
-@dataclass
 class Collected:
     """The figures of a set of files, and the totals of each file."""
 
     collector: _core.StatsCollector
-    shards: list[Shard] = field(default_factory=list)
+    shards: list[Totals] = field(default_factory=list)
     limited: bool = False  # stopped at --limit: there may be more records
     _repeats: Future[_core.RepeatFigures] | None = None
 
@@ -173,7 +161,7 @@ def _joined(whole: _core.StatsCollector | None, next_one: _core.StatsCollector |
 
 def _in_order(
     files: list[CoreFile], run: _Run, limit: int | None
-) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
+) -> Iterator[tuple[Totals, _core.StatsCollector | None]]:
     """Yield the totals of each file, in order; several files are read at a time once the first unit is counted."""
     if limit is not None or run.threads == 1:
         yield from _one_by_one(files, run, limit)
@@ -182,7 +170,7 @@ def _in_order(
     spare = run.threads // jobs - 1
     readers = Workers(jobs, "tfrecord_fast files")
     try:
-        waiting: deque[Future[tuple[Shard, _core.StatsCollector | None]]] = deque()
+        waiting: deque[Future[tuple[Totals, _core.StatsCollector | None]]] = deque()
         for number, file in enumerate(files):
             is_first = run.hints is None
             try:
@@ -203,7 +191,7 @@ def _in_order(
 
 def _one_by_one(
     files: list[CoreFile], run: _Run, limit: int | None
-) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
+) -> Iterator[tuple[Totals, _core.StatsCollector | None]]:
     left = limit
     for number, file in enumerate(files):
         if left == 0:
@@ -215,15 +203,15 @@ def _one_by_one(
 
 def _read(
     number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
-) -> tuple[Shard, _core.StatsCollector | None]:
+) -> tuple[Totals, _core.StatsCollector | None]:
     with run.reading():
         return _read_whole(number, file, run, limit, num_threads)
 
 
 def _read_whole(
     number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
-) -> tuple[Shard, _core.StatsCollector | None]:
-    shard = Shard(os.fsdecode(file.name))
+) -> tuple[Totals, _core.StatsCollector | None]:
+    shard = Totals(os.fsdecode(file.name))
     collector: _core.StatsCollector | None = None
     counted: deque[Future[_core.StatsCollector]] = deque()
     try:
@@ -246,7 +234,7 @@ def _read_whole(
 
 
 def _counted(
-    record_batches: Iterator[_core.RecordBatch], shard: Shard, limit: int | None, run: _Run
+    record_batches: Iterator[_core.RecordBatch], shard: Totals, limit: int | None, run: _Run
 ) -> Iterator[_Sized]:
     """Yield batches up to the limit, with the sizes of their records."""
     for batch in record_batches:

@@ -73,13 +73,14 @@ class Numbers:
 
     def quantiles(self, fractions: Sequence[float]) -> list[float | int | None]:
         """Return several quantiles, as `quantile` does."""
-        if not len(self._ends):
+        ends = self.ends[1:]
+        if not len(ends):
             return [None] * len(fractions)
-        last = int(self._ends[-1]) - 1
+        last = int(ends[-1]) - 1
         positions = [fraction * last for fraction in fractions]
         lows = [math.floor(position) for position in positions]
         ranks = [min(rank, last) for low in lows for rank in (low, low + 1)]
-        neighbours: list[float | int] = self.figures.points[np.searchsorted(self._ends, ranks, "right")].tolist()
+        neighbours: list[float | int] = self.figures.points[np.searchsorted(ends, ranks, "right")].tolist()
         results: list[float | int | None] = []
         for fraction, position, low, lower, upper in zip(
             fractions, positions, lows, neighbours[::2], neighbours[1::2], strict=True
@@ -99,14 +100,6 @@ class Numbers:
         """The number of values before each point, and finally the number of all values."""
         return np.concatenate([[0], np.cumsum(self.weights)])
 
-    @property
-    def _ends(self) -> npt.NDArray[np.int64]:
-        return self.ends[1:]
-
-    def _point(self, index: int) -> float | int:
-        value: float | int = self.figures.points[index].item()
-        return value
-
     def below(self, values: Array) -> Array:
         """Return the distribution function at `values`."""
         ends = self.ends
@@ -116,7 +109,7 @@ class Numbers:
         """Return the most frequent values, the most frequent first; of a sketch only those that certainly stand out."""
         if self.figures.exact:
             order = np.lexsort((np.arange(len(self.weights)), -self.weights))[:most]
-            return [Frequent(self._point(int(i)), int(self.weights[i])) for i in order]
+            return list(map(Frequent, self.figures.points[order].tolist(), self.weights[order].tolist()))
         least = max(2 * self.figures.count_error, self.numbers // 1000, 1)
         return [Frequent(value, count) for value, count in self.figures.frequent[:most] if count > least]
 
@@ -172,12 +165,14 @@ class Feature:
     @property
     def kind(self) -> str:
         """ "int64", "float", "bytes", "none", or several joined by a slash."""
-        counts = (
-            ("int64", self.core.int64_features),
-            ("float", self.core.float_features),
-            ("bytes", self.core.bytes_features),
-        )
-        return "/".join(name for name, count in counts if count) or "none"
+        return "/".join(self.kinds) or "none"
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """The number of records that have values of each kind."""
+        core = self.core
+        counts = {"int64": core.int64_features, "float": core.float_features, "bytes": core.bytes_features}
+        return {name: records for name, records in counts.items() if records}
 
     @property
     def conflicts(self) -> bool:

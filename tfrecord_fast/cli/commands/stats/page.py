@@ -13,8 +13,10 @@ from importlib import resources
 
 from .... import _core
 from ....examples.record_kinds import counts_of
+from ...console import counted
+from ...files import Totals
 from .cards import card, text
-from .collecting import Collected, Shard
+from .collecting import Collected
 from .drift import Drift
 from .figures import Feature
 from .pictures import Pictures
@@ -32,12 +34,6 @@ _MOST_FILES = 500
 
 
 def page(sets: Sequence[Collected], differences: Sequence[Drift]) -> str:
-    """Return the document.
-
-    Args:
-      sets: one set, or two to compare.
-      differences: the drift of each feature between two sets.
-    """
     style, script = _asset("page.css"), _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"{_POLICY}; script-src 'sha256-{digest}'"
@@ -232,7 +228,7 @@ def _drift(sets: Sequence[Collected], differences: Sequence[Drift]) -> str:
             f'</span></td><td>{measure}</td><td class="n" data-v="{drift.missing:.6f}">{drift.missing:.4f}</td></tr>'
         )
     more = f"<p>{count(len(differences) - 200)} more features differ less.</p>" if len(differences) > 200 else ""
-    size = f"{count(second.records)} records in {count(len(second.shards))} file{'s' * (len(second.shards) != 1)}"
+    size = f"{count(second.records)} records in {counted(len(second.shards), 'file')}"
     return (
         f"<p>The second set has {size}. Features are sorted by their distance, from 0 (no difference) to 1; bars are "
         f"red from 0.1.</p>"
@@ -258,7 +254,7 @@ def _files(collected: Collected) -> str:
     )
 
 
-def _file(shard: Shard, most: int) -> str:
+def _file(shard: Totals, most: int) -> str:
     width = 100 * shard.records / most if most else 0
     stored = shard.stored_bytes
     return (

@@ -9,7 +9,7 @@ import numpy as np
 
 from .... import _core
 from ....examples.record_kinds import counts_of
-from ...console import Style, printable
+from ...console import Style, counted, printable
 from .collecting import Collected
 from .drift import Drift
 from .figures import Feature, Numbers, edges_of, shown_key
@@ -25,7 +25,7 @@ _LEFT = {0, 1, 11, 12}  # columns that are aligned left
 
 def lines_of(collected: Collected, style: Style) -> Iterator[str]:
     features, lists = collected.features
-    files = f"{count(len(collected.shards))} file{'s' * (len(collected.shards) != 1)}"
+    files = counted(len(collected.shards), "file")
     size = bytes_of(sum(shard.payload_bytes for shard in collected.shards))
     limit = " (stopped at --limit)" if collected.limited else ""
     yield style("head", f"{files}, {count(collected.records)} records{limit}, {size}")
