@@ -59,12 +59,7 @@ class RandomFiles:
         max_record_bytes: int | None,
         max_idle_bytes: int,
     ) -> _core.RandomReader:
-        """Find all records.
-
-        Raises:
-          FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
-          errors.InvalidArgumentError: a file is compressed.
-        """
+        """Find all records."""
         objects = found_objects(locations, settings)
         stamps = [
             (location, FileStamp.of(location.name)) if match is None else (location, match.size, match.version)

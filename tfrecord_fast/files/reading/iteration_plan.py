@@ -44,15 +44,7 @@ class ShardingOptions(NamedTuple):
 
 
 class Assigner:
-    """The assignments of one reader's iterations.
-
-    Args:
-      files, order, reading: the reader's own objects, which may change.
-      settings: settings of the stores of URLs.
-
-    Raises:
-      errors.InvalidArgumentError, TypeError: an argument is out of range, or cannot be combined with another.
-    """
+    """The assignments of one reader's iterations."""
 
     def __init__(
         self,

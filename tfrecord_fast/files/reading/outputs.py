@@ -22,9 +22,6 @@ class Outputs:
     Attributes:
       features: None, a dict, a pair of dicts, or "infer"; limited to `columns`.
       groups: the groups, limited to `columns`.
-
-    Raises:
-      errors.InvalidArgumentError, TypeError, ValueError: the features can't be parsed.
     """
 
     def __init__(

@@ -109,12 +109,6 @@ class RecordCounts:
         self._remainders: dict[tuple[_Identity, int, int], tuple[_Count, int]] = {}
 
     def of(self, files: Sequence[str | CoreFile]) -> Counts:
-        """Return the number of records of each file.
-
-        Raises:
-          TypeError: a file can be read only once, or is the user's file object.
-          FileNotFoundError, OSError, errors.DataLossError: as when the file is read.
-        """
         cached: list[_Count | None] = [None] * len(files)
         stamps = self._stamps(files)
         missing: dict[object, list[int]] = {}  # the indexes of each file that must be counted

@@ -40,11 +40,7 @@ class Shard:
         return self._explicit is None
 
     def rank(self) -> Rank:
-        """Return the shard; with "auto", the rank of this process or, in a worker, of its parent.
-
-        Raises:
-          ValueError: the environment contradicts itself.
-        """
+        """Return the shard; with "auto", the rank of this process or, in a worker, of its parent."""
         if self._explicit is not None:
             return self._explicit
         # A spawned worker has not joined torch.distributed or JAX, and its environment may lack the rank.
@@ -134,9 +130,6 @@ def lengths_of(counts: Counts, shard: Rank, order: dict[str, Any], *, shard_by: 
       counts: records of each file.
       order: the reader's batch_size, drop_remainder, num_epochs.
       equal: None, "drop" or "pad".
-
-    Raises:
-      errors.InvalidArgumentError: too many shards to make them equal, or a shard that nothing can pad.
     """
     division = divided(shard_by, len(counts.records), shard.total)
     if equal is not None and shard_by == "auto" and division.by_file and shard.total > 1:

@@ -132,19 +132,11 @@ class TableSource:
         return self._features
 
     def each_file(self) -> list[File]:
-        """Return the files that patterns match, for `over`. URLs are complete, including credentials.
-
-        Raises:
-          errors.InvalidArgumentError: a file is a file object or memory, which has no path.
-        """
+        """Return the files that patterns match, for `over`. URLs are complete, including credentials."""
         return [match for file in self._files for match in resolved(file, self._settings)]
 
     def check_options(self) -> None:
-        """Validate options up front, for callers that read in other processes.
-
-        Raises:
-          TypeError, ValueError: an option is unknown, or has a wrong type or value.
-        """
+        """Validate options up front, for callers that read in other processes."""
         if len(self.schema):
             ShardReader([], cast("Any", self._plan), **{**self._options, "batch_size": self._batch_size or _BATCH})
 
@@ -169,11 +161,7 @@ class TableSource:
         return iter(ShardReader(self._files, plan, **options))
 
     def parse(self, records: _core.RecordBatch) -> Any:
-        """Return the pyarrow.RecordBatch of records that the caller has read.
-
-        Raises:
-          errors.InvalidArgumentError: a record does not fit the features.
-        """
+        """Return the pyarrow.RecordBatch of records that the caller has read."""
         if not len(self.schema) and self._is_inferred:
             raise InvalidArgumentError("features were inferred from files without records: pass features")
         plan = self._plan
