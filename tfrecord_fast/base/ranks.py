@@ -62,11 +62,7 @@ def is_dividing() -> bool:
 
 
 def refuse_to_divide_again(what: str) -> None:
-    """Refuse to divide records among DataLoader workers twice, which would lose most of them.
-
-    Raises:
-      RuntimeError: this thread makes elements that are divided.
-    """
+    """Refuse to divide records among DataLoader workers twice, which would lose most of them."""
     if _dividing.get() and worker_info() is not None:
         raise RuntimeError(
             f"{what} already divides records among the DataLoader's workers, and so does the TFRecordIterableDataset "

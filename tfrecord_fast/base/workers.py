@@ -100,9 +100,6 @@ class Workers:
     """Up to `most` threads that make calls in the order in which they are submitted.
 
     They hold nothing of their owner, which can stop them when it is dropped.
-
-    Args:
-      patience: as of `start_thread`.
     """
 
     def __init__(self, most: int, name: str, patience: float | None = None) -> None:
@@ -112,11 +109,7 @@ class Workers:
         self._origin = Origin()
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Return the future of a call; for one thread at a time.
-
-        Raises:
-          NoThreadError: the system has no thread left to make it.
-        """
+        """Return the future of a call; for one thread at a time."""
         number = len(self._threads)
         if number < self._most:
             name = f"{self._name}_{number}"

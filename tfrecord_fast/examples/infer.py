@@ -73,11 +73,6 @@ def _seen(summaries: Sequence[_core.KeySummary], scanner: Scanned) -> Iterator[t
 
 
 def add_examples(scanner: _core.FeatureSurvey, records: Records, why: str) -> None:
-    """Add Examples to a scanner.
-
-    Raises:
-      errors.InvalidArgumentError: a record is a SequenceExample, with `why` as the reason; or as `infer_features`.
-    """
     scanner.add(records)
     if scanner.has_lists:
         _core.fail_at(records, first_row(records, lambda single: single.has_lists), why)

@@ -47,9 +47,6 @@ def read_gif(data: bytes, only_first: bool = False) -> npt.NDArray[np.uint8]:
 
     Pixels that a frame does not cover, or that are transparent, are those of the frame before, and black in the first
     one. The size is that of the largest frame.
-
-    Raises:
-      errors.InvalidArgumentError: the GIF is damaged.
     """
     frames = _frames_of(data)
     height, width = max(frame.height for frame in frames), max(frame.width for frame in frames)

@@ -25,13 +25,7 @@ Nan = Literal["missing", "value"]  # what NaN means in a pandas column without a
 def as_columns(
     columns: Table, what: str = "columns", nan: Nan = "missing"
 ) -> tuple[list[tuple[str, Column]], int | None]:
-    """Return the columns of a dict, frame or Arrow table by name, and their length (None if there are no columns).
-
-    Raises:
-      TypeError: another type, a key that is not a string, or a column that an Example cannot hold.
-      errors.InvalidArgumentError: columns of unequal length, or two of one name.
-      ValueError: `nan` is neither "missing" nor "value".
-    """
+    """Return the columns of a dict, frame or Arrow table by name, and their length (None if there are no columns)."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be 'missing' or 'value', got {nan!r}")
     if isinstance(columns, Mapping) or _is_pandas(columns):

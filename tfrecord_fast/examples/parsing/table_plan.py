@@ -48,10 +48,6 @@ class TablePlan:
     Attributes:
       schema: the pyarrow.Schema.
       core, checks_rows, finish: as of `plans.ExamplePlan`.
-
-    Raises:
-      errors.InvalidArgumentError: two columns have one name, or a name does not fit Arrow.
-      ValueError, TypeError: features that cannot be parsed.
     """
 
     def __init__(

@@ -88,12 +88,7 @@ class TFRecordOptions:
 
 
 def core_options(options: object) -> _core.CompressionOptions:
-    """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters.
-
-    Raises:
-      TypeError: a parameter is not an integer.
-      ValueError: a parameter does not fit into 32 bits.
-    """
+    """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters."""
     return _core.CompressionOptions(
         level=_number(options, "compression_level"),
         window_bits=_number(options, "window_bits"),

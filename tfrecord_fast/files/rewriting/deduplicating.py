@@ -61,9 +61,6 @@ def distinct(
 
     Keys are compared by BLAKE2b hashes of 128 bits with a random secret. The probability that two different keys of n
     have the same hash is below n**2 / 2**129: for 10**12 records, 2 in 10**15.
-
-    Raises:
-      errors.InvalidArgumentError: as `key_function` does.
     """
     seen, secret = SeenHashes(), os.urandom(16)
     for records, digests in _hashed(batches, key_function, secret):

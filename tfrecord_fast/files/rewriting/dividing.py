@@ -40,9 +40,6 @@ def stratified(ratio: Sequence[Fraction], key_function: KeyFunction, seed: int) 
     """Return a function that splits the records of each key in the ratio, with a small error, at random.
 
     It keeps some 400 bytes for each key. The function has a memory: call it for all batches in order.
-
-    Raises:
-      errors.InvalidArgumentError: in lowest terms, the ratio's integers sum to more than a million.
     """
     cycle = _cycle(ratio)
     secret = seed.to_bytes(8, "little")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from ... import _core
@@ -20,14 +19,6 @@ class MultiFileWriter:
 
     Local files are written under hidden names. If the process is killed, the next writer of the same files removes
     them. Objects are completed at the end, and keep some MiB each in memory until then.
-
-    Args:
-      options: as for TFRecordWriter.
-      num_threads: number of threads that compress; None: as many as the process may use.
-      storage_options: settings of a URL's store.
-
-    Raises:
-      OSError, errors.InvalidArgumentError: in any method, as ExampleWriter does.
     """
 
     def __init__(
@@ -48,11 +39,7 @@ class MultiFileWriter:
         open_outputs(self._shards, paths, self._options, self._threads, True, self._storage_options)
 
     def open_next(self, pattern: str) -> None:
-        """Open the next local file. `name_all` sets the names once the number of files is known.
-
-        Raises:
-          ValueError: a pattern that does not name each shard, or a URL.
-        """
+        """Open the next local file. `name_all` sets the names once the number of files is known."""
         if location_of(pattern).is_url:
             raise ValueError(f"{location_of(pattern).name}: the number of objects must be known in advance")
         if not self._shards:
@@ -95,9 +82,7 @@ class MultiFileWriter:
     def __enter__(self) -> MultiFileWriter:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *error: object) -> None:
         if error_type is not None:
             self.abort()
         elif not self._is_finished:

@@ -30,10 +30,6 @@ def features_key(names: Sequence[str], needs_all: bool) -> KeyFunction:
 
     An absent feature equals a feature without values. NaN equals NaN, and -0.0 equals 0.0.
 
-    Args:
-      names: names of the features.
-      needs_all: True requires values for all the names; False, for one of them.
-
     The function raises errors.InvalidArgumentError, which names the record, for a record that is not an Example or
     lacks required values.
     """

@@ -40,9 +40,6 @@ def shuffled(
       memory_bytes: approximate limit of memory. One record always fits.
       folder: the folder for the piles, which are as large as the records, and vanish at any end of the process. None:
         the folder for temporary files.
-
-    Raises:
-      OSError: the folder is full, or can't be written to.
     """
     limit = max(memory_bytes // _MEMORY_SHARES, _LEAST_BYTES)
     yield from _sorted(_numbered(batches, seed), 0, limit, folder)

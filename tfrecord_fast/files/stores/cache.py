@@ -218,11 +218,7 @@ def _warn_once(directory: str, reason: str) -> None:
 
 
 def cache_of(settings: StoreSettings) -> ObjectCache | None:
-    """Return the cache of these settings, which all readers of this process share; None without `cache_dir`.
-
-    Raises:
-      errors.InvalidArgumentError: `cache_bytes` without `cache_dir`, or less than 1.
-    """
+    """Return the cache of these settings, which all readers of this process share; None without `cache_dir`."""
     global _lock, _origin, _caches
     if settings.cache_dir is None:
         if settings.cache_bytes is not None:
@@ -247,11 +243,7 @@ def settings_of(options: Mapping[str, Any]) -> StoreSettings:
 def store_settings(
     storage_options: Mapping[str, Any] | None = None, max_requests: int = 16, cache_dir: PathLike | None = None
 ) -> StoreSettings:
-    """Return the settings for a reader. `cache_dir` is a folder, or an ObjectCache with a limit.
-
-    Raises:
-      TypeError, ValueError: an argument has the wrong type or value.
-    """
+    """Return the settings for a reader. `cache_dir` is a folder, or an ObjectCache with a limit."""
     folder = None if cache_dir is None else os.fsdecode(cache_dir)
     max_bytes = cache_dir.max_bytes if isinstance(cache_dir, ObjectCache) else None
     return StoreSettings(storage_options, max_requests, folder, max_bytes)

@@ -98,22 +98,13 @@ class Draft:
         os.ftruncate(self._file.fileno(), size)
 
     def write(self, at: int, data: memoryview) -> None:
-        """Write all of the data.
-
-        Raises:
-          CacheError: the disk is full or fails.
-        """
         with self._lock, _local_errors():
             while self._file is not None and data.nbytes:
                 written = os.pwrite(self._file.fileno(), data, at)
                 at, data = at + written, data[written:]
 
     def publish(self, path: str) -> None:
-        """Write the bytes to the disk, then rename the file.
-
-        Raises:
-          CacheError: the disk fails.
-        """
+        """Write the bytes to the disk, then rename the file."""
         assert self._file is not None
         with _local_errors():
             os.fsync(self._file.fileno())
@@ -133,12 +124,7 @@ class Draft:
 
 
 class Folder:
-    """The folder `directory`, which is created when it is first written to.
-
-    Args:
-      directory: its path; other files in it are left alone.
-      max_bytes: the limit for copies and drafts; None for no limit.
-    """
+    """The folder `directory`, which is created when it is first written to."""
 
     def __init__(self, directory: str, max_bytes: int | None) -> None:
         self.directory = directory
@@ -163,11 +149,7 @@ class Folder:
         return descriptor
 
     def lock(self, copy: ObjectCopy) -> Lock | None:
-        """Take the right to fetch an object; return None if another thread or process has it.
-
-        Raises:
-          CacheError: the folder cannot be written to.
-        """
+        """Take the right to fetch an object; return None if another thread or process has it."""
         with _local_errors():
             os.makedirs(self.directory, exist_ok=True)
             return Lock.taken(self.path(copy.name, "lock"))
@@ -179,11 +161,7 @@ class Folder:
         return None
 
     def draft(self, copy: ObjectCopy) -> Draft:
-        """Make room and create a draft; the caller holds the lock.
-
-        Raises:
-          CacheError: the object does not fit, or the disk fails.
-        """
+        """Make room and create a draft; the caller holds the lock."""
         with _local_errors():
             room = self._room()
             try:

@@ -132,11 +132,7 @@ class _Same:
 
 
 def file_system_of(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
-    """Return fsspec's file system for a URL, and the path in it.
-
-    Raises:
-      errors.InvalidArgumentError: no file system supports the URL's scheme.
-    """
+    """Return fsspec's file system for a URL, and the path in it."""
     core = optional("fsspec", "URLs need fsspec").core
     try:
         system, path = core.url_to_fs(url, **(options or {}))

@@ -238,19 +238,7 @@ def _version_of(details: Any) -> str | None:
 
 
 # Protocols whose files appear when they are opened. In object stores, they appear when they are closed.
-_SHOW_INCOMPLETE_FILES = {
-    "arrow_hdfs",
-    "file",
-    "ftp",
-    "hdfs",
-    "local",
-    "memory",
-    "sftp",
-    "smb",
-    "ssh",
-    "webdav",
-    "webhdfs",
-}
+_SHOW_INCOMPLETE_FILES = set("arrow_hdfs file ftp hdfs local memory sftp smb ssh webdav webhdfs".split())
 
 
 class FileUpload:

@@ -37,11 +37,7 @@ def read_range(
 
 
 def read_head(store: Store, key: str, most: int, settings: StoreSettings | None = None) -> tuple[Buffer, ObjectInfo]:
-    """Return at most the first `most` bytes of an object, with its size and version.
-
-    Raises:
-      OSError: as `read_range`.
-    """
+    """Return at most the first `most` bytes of an object, with its size and version."""
     head: tuple[Buffer, ObjectInfo] = _Head(store, key, 0, most, None, settings or StoreSettings()).read()
     return head
 

@@ -111,10 +111,6 @@ def has_urls(files: list[File]) -> bool:
 def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[CoreFile]:
     """Resolve patterns and URLs.
 
-    Args:
-      files: as `flatten` returns them.
-      settings: of the stores of URLs.
-
     Raises:
       FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
     """
@@ -129,12 +125,7 @@ def stream_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) 
 
 
 def resolved(file: File, settings: StoreSettings) -> list[File]:
-    """Expand a path or pattern to names that can be reopened later.
-
-    Raises:
-      FileNotFoundError: a pattern matches nothing.
-      errors.InvalidArgumentError: a file object or memory, which has no name.
-    """
+    """Expand a path or pattern to names that can be reopened later."""
     if isinstance(file, FilePart):
         return [file]
     if not isinstance(file, str | Location):
@@ -188,12 +179,7 @@ def local_path(path: PathLike) -> bytes:
 
 
 def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
-    """Return local paths as the core takes them, with patterns resolved.
-
-    Raises:
-      TypeError: a file object or memory, which has no path.
-      ValueError: a URL.
-    """
+    """Return local paths as the core takes them, with patterns resolved."""
     flat = flatten(files)
     for file in flat:
         location = random_location(file)
@@ -205,11 +191,6 @@ def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
 
 
 def random_location(file: File) -> Location:
-    """Return the location of a file for random access.
-
-    Raises:
-      TypeError: a file object or memory, which has no path.
-    """
     if not isinstance(file, str | Location):
         content = file.file if isinstance(file, FileObject) else file
         raise TypeError(f"only a path supports random access, got {type(content).__name__}")

@@ -31,10 +31,6 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
 
     Files and folders within a folder whose names begin with `.` or `_` are skipped; so are indexes (`.idx`), unless
     there is nothing else.
-
-    Raises:
-      TypeError: a file is neither a path nor a URL, so another process could not open it.
-      FileNotFoundError: a file does not exist, or a pattern or folder has no files.
     """
     parts: list[FilePart] = []
     unknown: list[tuple[int, str, StoredObject]] = []  # their sizes are requested in parallel
@@ -81,10 +77,6 @@ def _local_parts(name: str) -> list[FilePart]:
 def files_below(folder: str) -> list[str]:
     """Return the files below a local folder, sorted, without hidden files and indexes. If there are files with names of
     TFRecord files, return only these.
-
-    Raises:
-      FileNotFoundError: there are none.
-      OSError: a folder can't be read.
     """
     names = _without_indexes(_below(folder))
     if not names:

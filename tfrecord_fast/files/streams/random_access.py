@@ -29,12 +29,7 @@ class Opened(NamedTuple):
 
 
 def random_locations(files: Files, settings: StoreSettings) -> list[Location]:
-    """Return local paths and URLs, with patterns resolved.
-
-    Raises:
-      TypeError: a file object or memory, which has no path.
-      FileNotFoundError: a pattern matches nothing.
-    """
+    """Return local paths and URLs, with patterns resolved."""
     locations: list[Location] = []
     for file in flatten(files):
         location = random_location(file)

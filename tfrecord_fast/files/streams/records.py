@@ -34,9 +34,6 @@ def record_stream(
       buffer_bytes, read_ahead: at least this many bytes may be read ahead; `read_ahead` with URLs only, else 8 MiB.
       settings: of the stores of URLs.
       options: other arguments of RecordStream.
-
-    Raises:
-      FileNotFoundError: a pattern matches nothing.
     """
     least = read_ahead if has_urls(files) else _PREFETCH_BYTES
     return open_stream(

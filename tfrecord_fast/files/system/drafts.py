@@ -34,12 +34,6 @@ class Target(NamedTuple):
         return self.path if self.draft is None else self.draft
 
     def publish(self, overwrite: bool = True) -> None:
-        """Rename the draft.
-
-        Raises:
-          FileExistsError: a file of that name exists, and `overwrite` is False.
-          OSError: the file system fails; the error names `path`.
-        """
         if self.draft is None:
             return
         with self.named():
@@ -73,12 +67,7 @@ class Target(NamedTuple):
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:
-    """Return how to write files, after removing drafts of them that killed processes left; create nothing.
-
-    Raises:
-      OSError: symbolic links form a circle.
-      errors.InvalidArgumentError: two paths lead to the same file.
-    """
+    """Return how to write files, after removing drafts of them that killed processes left; create nothing."""
     targets = []
     for path in paths:
         names = _core.find_target(os.fsencode(path))
@@ -99,9 +88,6 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
 def complete_file(path: str) -> Iterator[str]:
     """Return a context manager with the name to write to. The file is renamed to `path` at the end, or removed after
     an exception.
-
-    Raises:
-      OSError: the file system fails; the error names `path`.
     """
     (target,) = targets_of([path])
     try:
@@ -114,11 +100,7 @@ def complete_file(path: str) -> Iterator[str]:
 
 
 def local_name(path: PathLike) -> str:
-    """Return the local path of a file that is renamed once complete.
-
-    Raises:
-      errors.InvalidArgumentError: a URL.
-    """
+    """Return the local path of a file that is renamed once complete."""
     location = location_of(path)
     if location.is_url:
         raise InvalidArgumentError(f"{public_url(location.name)}: must be a local path, not a URL")

@@ -23,12 +23,7 @@ _AHEAD = 4  # blocks
 
 
 def open_url(url: str, mode: str, options: Mapping[str, Any] | None = None) -> Any:
-    """Open a URL as a binary file; for writing, as a UrlWriter.
-
-    Raises:
-      errors.InvalidArgumentError: no file system supports the URL's scheme, or the mode is unsupported, such as "a".
-      FileNotFoundError, OSError: when it is opened or read.
-    """
+    """Open a URL as a binary file; for writing, as a UrlWriter."""
     mode = mode.replace("b", "").replace("t", "") + "b"
     if mode != "rb":
         return UrlWriter(url, mode, options)

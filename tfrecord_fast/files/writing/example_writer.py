@@ -9,7 +9,6 @@ import threading
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import Any
 
 from ... import _core
@@ -230,9 +229,7 @@ class ExampleWriter:
     def __enter__(self) -> ExampleWriter:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *error: object) -> None:
         if error_type is not None:
             self.abort()
         elif not self.closed:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 from ... import _core
@@ -118,12 +117,7 @@ class TFRecordWriter(_core.RecordWriter):
     def __enter__(self) -> TFRecordWriter:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *error: object) -> None:
         if error_type is None:
             self.close()
             return

@@ -27,10 +27,6 @@ class ArrowArrays:
     Args:
       strings: "plain" for Arrow's binary, which is a copy; "view" for binary_view, whose arrays share the buffers of
         the records.
-
-    Raises:
-      ImportError: pyarrow is not installed.
-      errors.InvalidArgumentError: `strings` is neither "plain" nor "view".
     """
 
     def __init__(self, strings: Strings = "plain") -> None:

@@ -73,11 +73,7 @@ def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value")
 
 
 def unmasked(value: npt.NDArray[Any], what: str = "a value") -> npt.NDArray[Any]:
-    """Return an array without its mask.
-
-    Raises:
-      errors.InvalidArgumentError: an entry is masked.
-    """
+    """Return an array without its mask."""
     if not isinstance(value, np.ma.MaskedArray):
         return value
     if np.ma.getmaskarray(value).any():

@@ -159,9 +159,6 @@ def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
     """Return the row splits of records over steps, and of steps over values, of a tensor [rows, steps, values].
 
     The last step of a row is its last step with a value.
-
-    Raises:
-      errors.InvalidArgumentError: the indices are out of order.
     """
     if tensor.row_steps is not None:
         return tensor.row_steps, tensor.row_splits

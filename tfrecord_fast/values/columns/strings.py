@@ -47,10 +47,6 @@ def strings(values: Any, what: str = "values") -> npt.NDArray[Any]:
 
     Args:
       what: begins the errors.
-
-    Raises:
-      TypeError: a value is not bytes-like.
-      ValueError: lists of unequal lengths.
     """
     if type(values) is list and all(type(value) is bytes for value in values):
         return object_array(values, (len(values),))

@@ -121,11 +121,7 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def _narrowed(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
-    """Cast floats to a dtype that may be narrower.
-
-    Raises:
-      ValueError: a finite value is too large for the dtype.
-    """
+    """Cast floats to a dtype that may be narrower."""
     if array.dtype == dtype:
         return array
     with np.errstate(over="ignore"):
