@@ -74,6 +74,17 @@ class Totals:
     payload_bytes: int = 0
     problem: Problem | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the object for --json; `error` describes the problem after the counted records."""
+        return {
+            "path": self.path,
+            "compression": self.compression,
+            "bytes": self.stored_bytes,
+            "records": self.records,
+            "payload_bytes": self.payload_bytes,
+            "error": None if self.problem is None else self.problem.as_json(),
+        }
+
 
 def problem_of(error: BaseException) -> Problem:
     """Convert one of FAULTS to a Problem."""

@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from .. import _core
 from ..examples.record_kinds import Kinds
@@ -21,6 +22,10 @@ class Tally(Totals):
     min_size: int | None = None  # of a record, in bytes; None without records
     max_size: int | None = None
     kinds: Kinds = field(default_factory=Kinds)  # of records
+
+    def as_json(self) -> dict[str, Any]:
+        sizes = {"min_size": self.min_size, "mean_size": self.mean_size, "max_size": self.max_size}
+        return {**super().as_json(), **sizes, "kinds": self.kinds.names}
 
     def add(self, batch: _core.RecordBatch) -> None:
         """Add the records of a batch that is not empty."""

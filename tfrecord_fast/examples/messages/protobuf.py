@@ -16,17 +16,7 @@ NEED = "messages need protobuf"
 _PUBLIC_MODULE = "tfrecord_fast.train"
 
 # Numbers of google.protobuf.FieldDescriptorProto.Type and Label.
-_SCALARS = {
-    "bool": 8,
-    "bytes": 12,
-    "double": 1,
-    "float": 2,
-    "int32": 5,
-    "int64": 3,
-    "string": 9,
-    "uint32": 13,
-    "uint64": 4,
-}
+_SCALARS = dict(double=1, float=2, int64=3, uint64=4, int32=5, bool=8, string=9, bytes=12, uint32=13)
 _TYPE_STRING, _TYPE_MESSAGE, _TYPE_ENUM = 9, 11, 14
 _OPTIONAL, _REPEATED = 1, 3
 
@@ -36,11 +26,7 @@ _FEATURE = {
     "BytesList": [("value", 1, "*bytes")],
     "FloatList": [("value", 1, "**float")],
     "Int64List": [("value", 1, "**int64")],
-    "Feature": [
-        ("bytes_list", 1, "|BytesList"),
-        ("float_list", 2, "|FloatList"),
-        ("int64_list", 3, "|Int64List"),
-    ],
+    "Feature": [("bytes_list", 1, "|BytesList"), ("float_list", 2, "|FloatList"), ("int64_list", 3, "|Int64List")],
     "Features": [("feature", 1, "@Feature")],
     "FeatureList": [("feature", 1, "*Feature")],
     "FeatureLists": [("feature_list", 1, "@FeatureList")],

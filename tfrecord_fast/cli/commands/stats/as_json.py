@@ -39,17 +39,7 @@ def as_json(collected: Collected) -> dict[str, Any]:
         "features": features,
         "feature_lists": lists,
         "entries_left_out": collector.entries_left_out,
-        "shards": [
-            {
-                "path": shard.path,
-                "compression": shard.compression,
-                "bytes": shard.stored_bytes,
-                "records": shard.records,
-                "payload_bytes": shard.payload_bytes,
-                "error": None if shard.problem is None else shard.problem.as_json(),
-            }
-            for shard in collected.shards
-        ],
+        "shards": [shard.as_json() for shard in collected.shards],
     }
 
 
