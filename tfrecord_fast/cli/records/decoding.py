@@ -63,10 +63,6 @@ def left_out(record: bytes, decoded: Decoded) -> int:
     return unknown_field(record) if is_example else 0
 
 
-def _example(record: bytes) -> dict[str, Any]:
-    return {"features": example_of(record)}
-
-
 def _sequence(record: bytes) -> dict[str, Any]:
     context, lists = sequence_of(record)
     return {"context": context, "feature_lists": lists}
@@ -203,7 +199,7 @@ def _proto_field(field: Field, depth: int) -> dict[str, Any]:
 
 
 _READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
-    EXAMPLE: _example,
+    EXAMPLE: lambda record: {"features": example_of(record)},
     SEQUENCE_EXAMPLE: _sequence,
     "ELWC": _elwc,
     "TensorBoard event": _event,

@@ -65,10 +65,6 @@ _ENUM = {
 }
 
 
-def _camel(name: str) -> str:
-    return "".join(map(str.capitalize, name.split("_")))
-
-
 def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
     for name, number, text in fields:
         type_name = text.lstrip("*@|=")
@@ -88,7 +84,7 @@ def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
                 proto.oneof_decl.add(name="kind")
             field.oneof_index = 0
         if mark == "@":
-            entry = proto.nested_type.add(name=f"{_camel(name)}Entry")
+            entry = proto.nested_type.add(name="".join(map(str.capitalize, name.split("_"))) + "Entry")
             entry.options.map_entry = True
             entry.field.add(name="key", number=1, type=_TYPE_STRING, label=_OPTIONAL)
             entry.field.add(name="value", number=2, type=_TYPE_MESSAGE, type_name=field.type_name, label=_OPTIONAL)

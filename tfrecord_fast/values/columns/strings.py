@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +64,7 @@ def object_array(items: Sequence[Any], shape: Sequence[int]) -> npt.NDArray[Any]
 
 def _collect(value: Any, what: str, collected: list[bytes]) -> tuple[int, ...]:
     """Append the strings in a value to `collected`; return the shape of the value."""
-    if _is_nested(value):
+    if isinstance(value, list | tuple):
         shapes = [_collect(item, what, collected) for item in value]
         if len(set(shapes)) > 1:
             raise ValueError(f"{what}: lists of unequal lengths")
@@ -87,7 +87,3 @@ def _has_buffer(value: Any) -> bool:
     except (TypeError, BufferError):
         return False
     return True
-
-
-def _is_nested(value: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    return isinstance(value, list | tuple)

@@ -77,7 +77,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     differences = list(drifts(*features).values()) if len(sets) == 2 else []
     if args.html is not None:
         try:
-            _write(args.html, page(sets, differences))
+            with complete_file(args.html) as draft, open(draft, "wb") as out:
+                out.write(page(sets, differences).encode("utf-8", "backslashreplace"))
         except OSError as error:
             console.problem(f"{args.html}: {error.strerror}")
             return 2
@@ -139,12 +140,6 @@ def _problems(collected: Collected, console: Console) -> int:
                 console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {kinds}")
                 status = 1
     return status
-
-
-def _write(path: str, text: str) -> None:
-    """Write a file atomically; devices and pipes are written in place."""
-    with complete_file(path) as draft, open(draft, "wb") as file:
-        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def _names(text: str) -> list[str]:

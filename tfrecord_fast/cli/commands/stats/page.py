@@ -74,13 +74,10 @@ def _title(sets: Sequence[Collected]) -> str:
     return " against ".join(names)
 
 
-def _no_copies(exact: bool) -> str:
-    return "all records are distinct" if exact else "none in a sample"
-
-
 def _totals(collected: Collected, features: int) -> str:
     kinds = counts_of(collected.collector)
     copies, exact = collected.repeated.copies, collected.repeated.exact
+    no_copies = "all records are distinct" if exact else "none in a sample"
     items = [
         ("records", count(collected.records), "stopped at --limit" if collected.limited else ""),
         (
@@ -93,7 +90,7 @@ def _totals(collected: Collected, features: int) -> str:
         (
             "duplicates",
             ("" if exact else "≈ ") + count(copies),
-            percent(copies, collected.records) if copies else _no_copies(exact) if collected.records else "",
+            percent(copies, collected.records) if copies else no_copies if collected.records else "",
         ),
     ]
     if kinds:

@@ -89,7 +89,8 @@ class Pages:
                 size: int | None = os.stat(file.path).st_size
             except (OSError, ValueError):
                 size = None
-            files.append({"path": _shown(file.path), "bytes": size})
+            shown = file.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            files.append({"path": shown, "bytes": size})
         return _json({"files": files})
 
     def _record(self, query: Query) -> Answer:
@@ -244,11 +245,6 @@ def _line(value: Any) -> str:
 
 def _json(value: dict[str, Any]) -> Answer:
     return Answer("application/json", json.dumps(value, allow_nan=False).encode())
-
-
-def _shown(path: str) -> str:
-    """Return the name of a file, which need not be UTF-8."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _asset(name: str) -> Answer:
