@@ -79,11 +79,7 @@ def parent_process() -> int | None:
 
 
 def rank_of_process() -> Rank:
-    """Return this process' rank: of torch.distributed or JAX, if initialised, or of the environment; or else (0, 1).
-
-    Raises:
-      ValueError: the environment variables are incomplete or inconsistent.
-    """
+    """Return this process' rank: of torch.distributed or JAX, if initialised, or of the environment; or else (0, 1)."""
     return _rank_of_torch() or _rank_of_jax() or _rank_of_environment(os.environ) or Rank(0, 1)
 
 

@@ -20,8 +20,9 @@ from ..files.writing.output_files import WrittenFile
 from .arguments import storage_options
 from .console import Console
 from .files import FAULTS, Problem, problem_of, total_bytes
-from .formats import COMPRESSION_OF, STANDARD_OUTPUT, Malformed, TFRecordSink, Unsuitable, target_format_of
-from .formats.tfrecord import TFRecordSource
+from .formats import COMPRESSION_OF, target_format_of
+from .formats.base import STANDARD_OUTPUT, Malformed, Unsuitable
+from .formats.tfrecord import TFRecordSink, TFRecordSource
 
 STANDARD_INPUT = b"<stdin>"  # the name of the file that "-" means
 

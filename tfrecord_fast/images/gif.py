@@ -131,8 +131,6 @@ def _frame(file: _File, shared: npt.NDArray[np.uint8] | None, control: bytes | N
 
 
 class _File:
-    """The bytes of a file, and the position of the next one to read."""
-
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
@@ -156,7 +154,6 @@ class _File:
         return self.data[start : self.position]
 
     def colors(self, flags: int) -> npt.NDArray[np.uint8] | None:
-        """Read the table of colors, if the flags declare one."""
         if not flags & _HAS_TABLE:
             return None
         return np.frombuffer(self.take(3 << (flags & 7) + 1), np.uint8).reshape(-1, 3)

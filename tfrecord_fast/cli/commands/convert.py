@@ -51,26 +51,13 @@ from ..copying import (
     guarded,
 )
 from ..files import Problem, named_files, total_bytes
-from ..formats import (
-    CASTS,
-    STANDARD_OUTPUT,
-    TYPES,
-    ArrowSink,
-    ArrowSource,
-    CsvSource,
-    JsonSink,
-    RowSink,
-    Source,
-    TFRecordSink,
-    TFRecordSource,
-    Unsuitable,
-    format_of,
-    make_sink,
-    make_source,
-    read_schema,
-    refuse,
-    target_format_of,
-)
+from ..formats import format_of, make_sink, make_source, target_format_of
+from ..formats.base import STANDARD_OUTPUT, RowSink, Source, Unsuitable, refuse
+from ..formats.casts import CASTS, read_schema
+from ..formats.csv_files import TYPES, CsvSource
+from ..formats.json_lines import JsonSink
+from ..formats.parquet import ArrowSink, ArrowSource
+from ..formats.tfrecord import TFRecordSink, TFRecordSource
 from ..records.json_values import NANS
 
 NAME = "convert"

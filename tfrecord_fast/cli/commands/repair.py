@@ -27,7 +27,8 @@ from ..arguments import COMPRESSIONS, add_output_arguments
 from ..console import Console, counted
 from ..copying import STANDARD_INPUT, Copied, first_input_among, guarded, print_summary, shown_output, sink_of
 from ..files import named_files, open_input, total_bytes
-from ..formats import COMPRESSION_OF, STANDARD_OUTPUT, Unsuitable
+from ..formats import COMPRESSION_OF
+from ..formats.base import STANDARD_OUTPUT, Unsuitable
 
 NAME = "repair"
 SUMMARY = "write the intact records of a damaged file and report losses"

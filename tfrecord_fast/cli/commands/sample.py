@@ -25,7 +25,7 @@ from ..arguments import add_input_arguments, add_output_arguments, fraction_of, 
 from ..console import Console, counted
 from ..copying import Copied, first_stream_among, guarded, print_summary, shown_output, sink_of, source_of
 from ..files import named_files, open_input, total_bytes
-from ..formats import Unsuitable
+from ..formats.base import Unsuitable
 
 NAME = "sample"
 SUMMARY = "write a random sample of the records"

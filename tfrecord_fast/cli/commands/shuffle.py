@@ -21,7 +21,7 @@ from ..arguments import add_input_arguments, add_output_arguments, seed_of, size
 from ..console import Console, counted
 from ..copying import copied, guarded, print_summary, shown_output
 from ..files import named_files
-from ..formats import STANDARD_OUTPUT
+from ..formats.base import STANDARD_OUTPUT
 
 NAME = "shuffle"
 SUMMARY = "write all records in random order, in bounded memory"

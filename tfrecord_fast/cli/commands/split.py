@@ -43,7 +43,7 @@ from ..arguments import (
 from ..console import Console, counted
 from ..copying import Copied, check_outputs, first_stream_among, guarded, options_of, print_summary, source_of
 from ..files import named_files, open_input, total_bytes
-from ..formats import STANDARD_OUTPUT, Unsuitable
+from ..formats.base import STANDARD_OUTPUT, Unsuitable
 
 NAME = "split"
 SUMMARY = "divide records among files: in order, or at random in a ratio"

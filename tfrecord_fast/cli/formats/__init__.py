@@ -13,36 +13,12 @@ from ...files.naming.compression import CODECS, TFRecordOptions
 from ...files.naming.foreign_formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
-from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
-from .casts import CASTS, read_schema
-from .csv_files import TYPES, CsvSink, CsvSource
+from .base import RowSink, Source, Unsuitable
+from .csv_files import CsvSink, CsvSource
 from .json_lines import JsonSink, JsonSource
 from .orc import OrcSink, OrcSource
-from .parquet import ArrowFileSink, ArrowFileSource, ArrowSink, ArrowSource, ParquetSink, ParquetSource
+from .parquet import ArrowFileSink, ArrowFileSource, ParquetSink, ParquetSource
 from .tfrecord import TFRecordSink, TFRecordSource
-
-__all__ = [
-    "CASTS",
-    "COMPRESSION_OF",
-    "STANDARD_OUTPUT",
-    "TYPES",
-    "ArrowSink",
-    "ArrowSource",
-    "CsvSource",
-    "JsonSink",
-    "Malformed",
-    "RowSink",
-    "Source",
-    "TFRecordSink",
-    "TFRecordSource",
-    "Unsuitable",
-    "format_of",
-    "make_sink",
-    "make_source",
-    "read_schema",
-    "refuse",
-    "target_format_of",
-]
 
 COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 

@@ -137,7 +137,6 @@ def _may_cover(cls: type) -> bool:
 
 
 def _is_pandas_null(cls: type) -> bool:
-    """Check for the types of pandas.NA and pandas.NaT."""
     return cls.__name__ in ("NAType", "NaTType") and cls.__module__.partition(".")[0] == "pandas"
 
 

@@ -108,7 +108,6 @@ class Assigner:
             raise InvalidArgumentError("global_shuffle with several shards needs a seed, the same for all of them")
 
     def lengths(self) -> Lengths:
-        """Return the length of an iteration. Raises as `len` of a reader does."""
         return self._lengths(self.options.shard.worker_rank(), stream_files(self._files, self._settings))
 
     def worker_lengths(self, workers: int) -> list[Lengths]:
@@ -134,7 +133,6 @@ class Assigner:
         plan: ExamplePlan | SequencePlan | TablePlan | None,
         threads: int,
     ) -> _core.RecordStream | GlobalShuffle:
-        """Open the batches of an iteration from epoch `first`, or from `state`."""
         order, end = assignment.order, end_of(first, assignment.epochs)
         if self.options.global_shuffle:
             checks = {name: self._reading[name] for name in ("verify_crc", "max_record_bytes")}

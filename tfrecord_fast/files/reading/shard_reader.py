@@ -466,7 +466,6 @@ def resumed_from(reader: ShardReader[Any]) -> dict[str, Any] | None:
 
 
 def converted(reader: ShardReader[Any], convert: Callable[[Any], Any]) -> Iterator[Any]:
-    """Return `map(convert, reader)`, as an iteration of its own."""
     return reader._begin(convert)
 
 

@@ -141,7 +141,6 @@ class TableSource:
             ShardReader([], cast("Any", self._plan), **{**self._options, "batch_size": self._batch_size or _BATCH})
 
     def over(self, files: Files) -> TableSource:
-        """Return a table of other files, with the same features."""
         other = copy.copy(self)
         other._files = flatten(files)
         return other
@@ -161,7 +160,6 @@ class TableSource:
         return iter(ShardReader(self._files, plan, **options))
 
     def parse(self, records: _core.RecordBatch) -> Any:
-        """Return the pyarrow.RecordBatch of records that the caller has read."""
         if not len(self.schema) and self._is_inferred:
             raise InvalidArgumentError("features were inferred from files without records: pass features")
         plan = self._plan

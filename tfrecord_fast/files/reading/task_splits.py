@@ -69,11 +69,6 @@ def plan_splits(
       settings: settings of the stores of URLs.
 
     Returns the splits, in the order of files and records. Every record is in exactly one split.
-
-    Raises:
-      TypeError: one of the files is neither a path nor a URL.
-      FileNotFoundError, OSError: a file can't be read, or a pattern has no match.
-      errors.DataLossError: the headers of a large file are damaged.
     """
     split_bytes = at_least(1, "split_bytes", split_bytes)
     compression_type = check_compression_type(compression_type)

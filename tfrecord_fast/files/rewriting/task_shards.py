@@ -39,10 +39,6 @@ class TaskShards:
         removes existing files once all shards are complete.
       options: as for TFRecordWriter.
       storage_options: settings of a URL's store.
-
-    Raises:
-      errors.InvalidArgumentError: an unknown mode.
-      ValueError: unknown compression.
     """
 
     def __init__(

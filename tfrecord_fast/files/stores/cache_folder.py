@@ -73,7 +73,6 @@ class Lock:
             file.close()  # its last holder has removed the file, so this lock excludes no one
 
     def release(self, keep: bool = False) -> None:
-        """Release the lock, and remove the file unless `keep`."""
         if not keep:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
@@ -124,8 +123,6 @@ class Draft:
 
 
 class Folder:
-    """The folder `directory`, which is created when it is first written to."""
-
     def __init__(self, directory: str, max_bytes: int | None) -> None:
         self.directory = directory
         self.max_bytes = max_bytes
@@ -198,7 +195,6 @@ class Folder:
         return lock
 
     def _used(self) -> int | None:
-        """Return the counted bytes; None if they were not counted."""
         with contextlib.suppress(OSError, ValueError), open(os.path.join(self.directory, "cache.bytes")) as file:
             used = int(file.read())
             return used if used >= 0 else None
@@ -235,7 +231,6 @@ class Folder:
         return used
 
     def _listed(self) -> dict[str, dict[str, int]]:
-        """Return the sizes of the files of each copy, by extension."""
         listed: dict[str, dict[str, int]] = {}
         with os.scandir(self.directory) as entries:
             for entry in entries:

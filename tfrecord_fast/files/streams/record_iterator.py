@@ -74,7 +74,6 @@ class _RecordIterator:
         return self._records
 
     def close(self) -> None:
-        """Close the file and end the iteration."""
         self._files = self._records = None
 
     def reopen(self) -> None:

@@ -48,11 +48,6 @@ class UrlReader(io.RawIOBase):
     """A seekable binary file object that reads an object, in the version that it has when it is opened.
 
     Bytes are fetched in blocks; while they are read in order, the next blocks are requested ahead.
-
-    Raises:
-      errors.FailedPreconditionError: when read in a forked process of the one that opened it.
-      FileNotFoundError, PermissionError, ConnectionError, TimeoutError, OSError: now, or when read; ESTALE if the
-        object has changed.
     """
 
     def __init__(self, store: Store, key: str, settings: StoreSettings | Mapping[str, Any] | None = None) -> None:

@@ -133,8 +133,6 @@ def _entries(column: SparseTensor) -> tuple[npt.NDArray[np.int64], Any]:
 
 
 class _Exported:
-    """Byte strings that are exported to Arrow in a given format."""
-
     def __init__(self, strings: BytesArray, format: str) -> None:
         self._strings = strings
         self._format = format

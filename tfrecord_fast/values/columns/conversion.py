@@ -23,10 +23,6 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
 
     As in TensorFlow, bools may become numbers, and NumPy's floats integers if they are whole. Unlike in TensorFlow,
     nothing is truncated silently.
-
-    Raises:
-      TypeError: values that cannot be converted.
-      ValueError: an integer that does not fit the dtype, lists of unequal lengths, or a masked value.
     """
     value = plain(value)
     target = np.dtype(dtype)
