@@ -19,7 +19,7 @@ from ..files.writing.example_writer import shard_paths
 from ..files.writing.output_files import WrittenFile
 from .arguments import storage_options
 from .console import Console
-from .files import FAULTS, Problem, problem_of, total_bytes
+from .files import FAULTS, Problem, named_files, problem_of, total_bytes
 from .formats import COMPRESSION_OF, target_format_of
 from .formats.base import STANDARD_OUTPUT, Malformed, Unsuitable
 from .formats.tfrecord import TFRecordSink, TFRecordSource
@@ -42,6 +42,18 @@ def guarded(console: Console, work: Callable[[], int], hint: Callable[[Problem],
         path = getattr(error, "path", None) or getattr(error, "filename", None)
         console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint(problem))
         return problem.status
+
+
+def on_files(
+    work: Callable[[argparse.Namespace, Console, list[CoreFile]], int],
+) -> Callable[[argparse.Namespace, Console], int]:
+    """Return the `run` of a command whose `work` takes the files that IN arguments name."""
+
+    def run(args: argparse.Namespace, console: Console) -> int:
+        files, status = named_files(args, console)
+        return status or guarded(console, lambda: work(args, console, files))
+
+    return run
 
 
 def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.optional import optional, optional_or_none
+from ..base.optional import optional
 from ..errors import InvalidArgumentError
 
 # The first bytes of files.
@@ -18,10 +18,6 @@ UNDECODABLE = "the image can't be decoded"
 
 def pillow() -> Any:
     return optional("PIL.Image", "images need Pillow")
-
-
-def simplejpeg() -> Any:
-    return optional_or_none("simplejpeg")
 
 
 def undecodable(why: str) -> InvalidArgumentError:

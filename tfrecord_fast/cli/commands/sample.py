@@ -23,8 +23,8 @@ from ...files.rewriting.sampling import chosen, chosen_rows, sampled
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments, fraction_of, number_of, seed_of
 from ..console import Console, counted
-from ..copying import Copied, first_stream_among, guarded, print_summary, shown_output, sink_of, source_of
-from ..files import named_files, open_input, total_bytes
+from ..copying import Copied, first_stream_among, on_files, print_summary, shown_output, sink_of, source_of
+from ..files import open_input, total_bytes
 from ..formats.base import Unsuitable
 
 NAME = "sample"
@@ -50,12 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed_of, default=0, metavar="S", help="seed of the sample (default: 0)")
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _sample(args, console, files))
-
-
-def _sample(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     sink, done = sink_of(args, files), Copied()
     with sink.opened():
         for batch in _sampled(args, console, files, done):

@@ -19,8 +19,7 @@ from ...files.rewriting.shuffling import shuffled
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments, seed_of, size_of
 from ..console import Console, counted
-from ..copying import copied, guarded, print_summary, shown_output
-from ..files import named_files
+from ..copying import copied, on_files, print_summary, shown_output
 from ..formats.base import STANDARD_OUTPUT
 
 NAME = "shuffle"
@@ -42,12 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--temp", metavar="FOLDER", help="folder for temporary files (default: that of OUT)")
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _shuffle(args, console, files))
-
-
-def _shuffle(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     done = copied(
         files,
         args,

@@ -41,8 +41,8 @@ from ..arguments import (
     storage_options,
 )
 from ..console import Console, counted
-from ..copying import Copied, check_outputs, first_stream_among, guarded, options_of, print_summary, source_of
-from ..files import named_files, open_input, total_bytes
+from ..copying import Copied, check_outputs, first_stream_among, on_files, options_of, print_summary, source_of
+from ..files import open_input, total_bytes
 from ..formats.base import STANDARD_OUTPUT, Unsuitable
 
 NAME = "split"
@@ -79,12 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_arguments(parser, shards=False)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _split(args, console, files))
-
-
-def _split(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     if args.output == STANDARD_OUTPUT:
         raise Unsuitable("-o cannot be standard output: this command writes several files")
     if not args.output:

@@ -15,7 +15,8 @@ from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import RowSink, Source, Unsuitable
 from .csv_files import CsvSink, CsvSource
-from .json_lines import JsonSink, JsonSource
+from .json_lines import JsonSink
+from .json_rows import JsonSource
 from .orc import OrcSink, OrcSource
 from .parquet import ArrowFileSink, ArrowFileSource, ParquetSink, ParquetSource
 from .tfrecord import TFRecordSink, TFRecordSource

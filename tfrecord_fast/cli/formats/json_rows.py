@@ -36,7 +36,7 @@ class _Row(NamedTuple):
     lists: dict[str, list[Any]] | None
 
 
-class JsonRows(Source):
+class JsonSource(Source):
     """Files are read twice: the kinds of features are known only at the end."""
 
     passes = 2

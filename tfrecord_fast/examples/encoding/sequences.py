@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...values.columns.bytes_array import BytesArray
+from ...values.columns.strings import has_buffer
 from .column import Column, both, nest, nest_fixed, nulls
 
 _NUMERIC = {"bool", "float16", "bfloat16", "float32", "float64"}
@@ -178,11 +179,7 @@ def _is_buffer(value: object) -> bool:
     """Return True for a buffer of bytes, not for an array of numbers."""
     if isinstance(value, np.ndarray | python_arrays.array) or hasattr(value, "_length_"):  # the last: ctypes arrays
         return False
-    try:
-        memoryview(value)  # type: ignore[arg-type]
-    except (TypeError, BufferError):
-        return False
-    return True
+    return has_buffer(value)
 
 
 # ---- Numbers ----

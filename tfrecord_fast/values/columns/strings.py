@@ -37,7 +37,7 @@ def is_one(value: object) -> bool:
         return value.ndim == 0 or (value.ndim == 1 and not is_text(value.dtype))
     if isinstance(value, bytes | str | bytearray | memoryview | np.generic):
         return True
-    return _has_buffer(value) or not hasattr(value, "__iter__")
+    return has_buffer(value) or not hasattr(value, "__iter__")
 
 
 def strings(values: Any, what: str = "values") -> npt.NDArray[Any]:
@@ -81,7 +81,7 @@ def _collect(value: Any, what: str, collected: list[bytes]) -> tuple[int, ...]:
     return shape
 
 
-def _has_buffer(value: Any) -> bool:
+def has_buffer(value: Any) -> bool:
     try:
         memoryview(value)
     except (TypeError, BufferError):

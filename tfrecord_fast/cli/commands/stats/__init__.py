@@ -15,7 +15,6 @@ values are found with the algorithm of Misra and Gries. The figures do not depen
 from __future__ import annotations
 
 import argparse
-import copy
 import os
 
 from ....examples.record_kinds import kind_named
@@ -58,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     status = 0
     named: list[list[CoreFile]] = []
     for names in filter(None, (args.files, args.against)):
-        files, bad = _named(names, args, console)
+        files, bad = named_files(argparse.Namespace(**{**vars(args), "files": names}), console)
         status = max(status, bad)
         named.append(files)
     if args.html is not None and _is_among(args.html, named):
@@ -94,12 +93,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
             for line in drift_lines(differences, Style()):
                 console.text(line)
     return status
-
-
-def _named(names: list[str], args: argparse.Namespace, console: Console) -> tuple[list[CoreFile], int]:
-    renamed = copy.copy(args)
-    renamed.files = names
-    return named_files(renamed, console)
 
 
 def _is_among(path: str, sets: list[list[CoreFile]]) -> bool:
