@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ... import _core
 from ...dtypes import as_dtype
 from ...examples.features import VarLenFeature
-from ...examples.messages.wire import example_of
+from ...examples.messages.wire import Value, example_of
 from ...examples.parsing.parse import parse_example
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
 from .casts import cast_to_plain, cast_to_schema
@@ -121,8 +122,8 @@ class ArrowSink(RowSink):
     """Writer of Arrow columns.
 
     A feature with at most one value in every record is a column of values, else one of lists. A null is an absent
-    feature, and an empty list is one without values. In a column of values, metadata may say that a null is an empty
-    list; if a feature is absent from some records and empty in others, its column has lists.
+    feature, and an empty list is one without values. In a column of values, metadata may mark nulls as empty
+    lists; if a feature is absent from some records and empty in others, its column has lists.
     """
 
     has_metadata = True
@@ -146,7 +147,8 @@ class ArrowSink(RowSink):
 
     def write_batch(self, records: _core.RecordBatch) -> None:
         columns: Any = parse_example(records, self._kinds)
-        arrays = [self._array(records, key, columns[key]) for key in self._kinds]
+        features = functools.cache(lambda row: example_of(records[row]))
+        arrays = [self._array(key, columns[key], features) for key in self._kinds]
         batch = arrow("pyarrow").RecordBatch.from_arrays(arrays, schema=self._schema())
         self.write_arrow(batch if self.target is None else cast_to_schema(self.path, batch, self.schema()))
 
@@ -178,7 +180,7 @@ class ArrowSink(RowSink):
     def _metadata(self, key: str) -> dict[bytes, bytes]:
         return {_NULL: b"empty"} if key in self._scalars & self._empty else {}
 
-    def _array(self, records: _core.RecordBatch, key: str, column: Any) -> Any:
+    def _array(self, key: str, column: Any, features: Callable[[int], dict[str, Value]]) -> Any:
         pa = arrow("pyarrow")
         values, splits = _flat(column.values), column.row_splits
         missing = splits[:-1] == splits[1:]
@@ -188,7 +190,7 @@ class ArrowSink(RowSink):
             missing[:] = False
         elif key in self._empty:
             for row in np.flatnonzero(missing).tolist():
-                value = example_of(records[row]).get(key)
+                value = features(row).get(key)
                 missing[row] = value is None or value.kind == "none"
         return pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
 
@@ -244,7 +246,7 @@ def _is_list(type: Any) -> bool:
 
 
 def _with_empty(field: Any, column: Any) -> Any:
-    """Return lists if nulls are empty lists, as the metadata of `ArrowSink` says."""
+    """Return lists if nulls are empty lists, according to the metadata of `ArrowSink`."""
     if (field.metadata or {}).get(_NULL) != b"empty":
         return column
     splits = np.concatenate([[0], np.cumsum(np.asarray(column.is_valid()))]).astype(np.int64)

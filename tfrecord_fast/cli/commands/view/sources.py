@@ -139,7 +139,7 @@ def _source_of(source: Input, again: Callable[[], Input], settings: StoreSetting
                 return indexed
     try:
         return _Indexed(_opened(file, None, settings), "records are read by an index in memory")
-    except DataLossError:  # without the headers there is no index
+    except DataLossError:  # an index needs intact headers
         return _Streamed(again, settings, "damaged; records are read from the start")
 
 
