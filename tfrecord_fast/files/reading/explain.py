@@ -44,7 +44,9 @@ def _features(features: Any) -> str:
         return "records"
     if isinstance(features, str):
         return "features to be inferred"
-    return f"{len(features)} feature" + "s" * (len(features) != 1) if isinstance(features, Mapping) else "columns"
+    if isinstance(features, Mapping):
+        return f"{len(features)} feature" + "s" * (len(features) != 1)
+    return "SequenceExamples"
 
 
 def _rank(shard: Shard) -> list[str]:
