@@ -6,9 +6,12 @@ Python's csv module accepts damaged quotes silently (it reads `"a"b` as `ab`), a
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import re
+import struct
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -242,5 +245,18 @@ def _float(field: bytes) -> float:
 
 
 def _float32(field: bytes) -> Any:
+    """Return the nearest float32. A float halfway between two float32s was rounded once; it must not be twice."""
+    value = _float(field)
+    if _is_halfway(value) and b"x" not in field.lower():
+        exact = Fraction(field.strip().decode())
+        if exact != Fraction(value):
+            value = float(np.nextafter(value, np.inf if exact > Fraction(value) else -np.inf))
     with np.errstate(over="ignore"):
-        return np.float32(_float(field))
+        return np.float32(value)
+
+
+def _is_halfway(value: float) -> bool:
+    if abs(value) < 2.0**-126:  # they are 2**-149 apart
+        return math.ldexp(value, 150) % 2 == 1
+    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+    return bool(bits & 0x1FFFFFFF == 0x10000000)
