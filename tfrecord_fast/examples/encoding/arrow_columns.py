@@ -11,8 +11,6 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from .column import Column, Flags, Splits, Values, both, naming, nest, nest_fixed, nulls, refuse_twice
 
-__all__ = ["arrow_columns", "concatenate", "node_column", "refuse_objects"]
-
 
 def arrow_columns(table: Any) -> list[tuple[str, Column]]:
     _check_names(table)
