@@ -4,8 +4,7 @@
 // else can: released structures, missing buffers and children, negative or huge lengths, endless nesting. Offsets and
 // indices are checked where they are read, once.
 
-#ifndef TFRECORD_FAST_ARROW_CHECK_H_
-#define TFRECORD_FAST_ARROW_CHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -57,5 +56,3 @@ Status ArrowEnd(int64_t first, int64_t length, int64_t* end);
 Status ArrowError(const std::string& message);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ARROW_CHECK_H_

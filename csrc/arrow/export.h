@@ -2,8 +2,7 @@
 // binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary or binary, with
 // copies, if the consumer asks for it.
 
-#ifndef TFRECORD_FAST_ARROW_EXPORT_H_
-#define TFRECORD_FAST_ARROW_EXPORT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -50,5 +49,3 @@ void ExportSchema(const ArrowNode& node, ArrowSchema* out);
 void ExportArray(ArrowNode node, ArrowArray* out);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ARROW_EXPORT_H_

@@ -1,8 +1,7 @@
 // Arrow arrays and streams to columns for the encoder. Numbers and strings are not copied; bits become bytes, and
 // offsets and indices are copied as they are checked.
 
-#ifndef TFRECORD_FAST_ARROW_IMPORT_H_
-#define TFRECORD_FAST_ARROW_IMPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -44,5 +43,3 @@ Status ImportArrow(const ArrowSchema& schema, ArrowArray* array, ArrowRelease re
 Status ImportArrowStream(ArrowStream* stream, ArrowRelease release, std::vector<ArrowColumn>* chunks);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ARROW_IMPORT_H_

@@ -1,7 +1,6 @@
 // Byte strings on their way to the encoder: views and what keeps them valid, as a Python object that users never see.
 
-#ifndef TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_
-#define TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -22,5 +21,3 @@ using BytesViewsPtr = std::shared_ptr<BytesViews>;
 void BindBytesViews(pybind11::module_& m);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_

@@ -1,7 +1,6 @@
 // Columns from Python, for the encoder and for the writer of Examples.
 
-#ifndef TFRECORD_FAST_BINDINGS_ENCODE_H_
-#define TFRECORD_FAST_BINDINGS_ENCODE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -19,5 +18,3 @@ void InitEncoder(MessageType type, const pybind11::sequence& columns, const pybi
                  RowEncoder* encoder, std::vector<Owner>* owners);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_ENCODE_H_

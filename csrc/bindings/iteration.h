@@ -4,8 +4,7 @@
 // that they were making. So the iterator that a user gets is wrapped once, around all others: it ends after such an
 // exception.
 
-#ifndef TFRECORD_FAST_BINDINGS_ITERATION_H_
-#define TFRECORD_FAST_BINDINGS_ITERATION_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -14,5 +13,3 @@ namespace tfr {
 void BindIteration(pybind11::module_& m);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_ITERATION_H_

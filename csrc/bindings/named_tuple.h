@@ -1,7 +1,6 @@
 // Named tuples for what the core returns: tuples for Python, which unpacks them, with a name for every field.
 
-#ifndef TFRECORD_FAST_BINDINGS_NAMED_TUPLE_H_
-#define TFRECORD_FAST_BINDINGS_NAMED_TUPLE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -60,5 +59,3 @@ class NamedTuple {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_NAMED_TUPLE_H_

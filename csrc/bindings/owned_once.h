@@ -1,7 +1,6 @@
 // Mends what pybind11 does when memory runs out: an object that can't be wrapped is an error, and is freed only once.
 
-#ifndef TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
-#define TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -49,5 +48,3 @@ void FreeOnce() {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_

@@ -1,7 +1,6 @@
 // Parsing inside a stream, for the bindings of streams.
 
-#ifndef TFRECORD_FAST_BINDINGS_PARSE_H_
-#define TFRECORD_FAST_BINDINGS_PARSE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -25,5 +24,3 @@ struct StreamParser {
 StreamParser StreamParserOf(pybind11::handle plan, bool keeps_batch);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_PARSE_H_

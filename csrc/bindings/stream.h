@@ -1,7 +1,6 @@
 // The record stream as Python sees it: options and state from Python values, and the lock for several threads.
 
-#ifndef TFRECORD_FAST_BINDINGS_STREAM_H_
-#define TFRECORD_FAST_BINDINGS_STREAM_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -76,5 +75,3 @@ pybind11::dict StateToPython(const StreamState& state);
 StreamState StateOfPython(const pybind11::dict& values);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_STREAM_H_

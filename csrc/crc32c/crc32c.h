@@ -4,8 +4,7 @@
 // variable TFRECORD_FAST_CRC32C, or SetBackend, forces another. Every backend returns the same values for any
 // length and alignment, and reads nothing outside [data, data + size).
 
-#ifndef TFRECORD_FAST_CRC32C_CRC32C_H_
-#define TFRECORD_FAST_CRC32C_CRC32C_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -53,5 +52,3 @@ constexpr uint32_t Unmask(uint32_t masked) {
 static_assert(Unmask(Mask(0x12345678)) == 0x12345678);
 
 }  // namespace tfr::crc32c
-
-#endif  // TFRECORD_FAST_CRC32C_CRC32C_H_

@@ -1,7 +1,6 @@
 // Columns as the encoder takes them: plain arrays and how they are cut into rows. Nothing here owns memory.
 
-#ifndef TFRECORD_FAST_ENCODE_COLUMN_H_
-#define TFRECORD_FAST_ENCODE_COLUMN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -50,5 +49,3 @@ T Load(const void* values, size_t i) {
 Status CheckColumn(const EncodeColumn& column, size_t rows);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_COLUMN_H_

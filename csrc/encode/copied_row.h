@@ -1,7 +1,6 @@
 // One row of a column, with its own copy of the values, which no other thread writes to.
 
-#ifndef TFRECORD_FAST_ENCODE_COPIED_ROW_H_
-#define TFRECORD_FAST_ENCODE_COPIED_ROW_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -31,5 +30,3 @@ class CopiedRow {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_COPIED_ROW_H_

@@ -4,8 +4,7 @@
 // The bytes are those of protobuf's deterministic serialisation: keys in bytewise order, numbers packed, lengths as
 // short as possible. A list without values has its kind set, and is empty.
 
-#ifndef TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
-#define TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ class RowEncoder {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_ROW_ENCODER_H_

@@ -1,8 +1,7 @@
 // Sinks: where bytes go. Here, a file; a compressor that writes to a sink is a sink too (codec/), and so is a
 // Python file object (bindings/).
 
-#ifndef TFRECORD_FAST_IO_SINK_H_
-#define TFRECORD_FAST_IO_SINK_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -66,5 +65,3 @@ class FileSink : public Sink {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_SINK_H_

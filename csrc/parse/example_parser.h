@@ -5,8 +5,7 @@
 // and taken as a whole. Whatever is unusual or wrong is parsed again in a slower way, which has every rule and every
 // error.
 
-#ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
-#define TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -83,5 +82,3 @@ class ExampleParser {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_

@@ -1,8 +1,7 @@
 // The entries of the maps in Examples and SequenceExamples, in whatever form a writer gave them. Parsers that expect
 // the usual form look for that first, and come here for the rest.
 
-#ifndef TFRECORD_FAST_PARSE_MAP_ENTRY_H_
-#define TFRECORD_FAST_PARSE_MAP_ENTRY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -24,5 +23,3 @@ enum class EntryOrder : uint8_t { kAny, kKeyFirst };
 const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_MAP_ENTRY_H_

@@ -1,7 +1,6 @@
 // Looks at records to learn what features they hold, so that users need not write them down.
 
-#ifndef TFRECORD_FAST_PARSE_SURVEY_H_
-#define TFRECORD_FAST_PARSE_SURVEY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -72,5 +71,3 @@ class FeatureSurvey {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_SURVEY_H_

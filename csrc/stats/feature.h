@@ -1,7 +1,6 @@
 // Figures of what records hold under one key, of one of the two maps.
 
-#ifndef TFRECORD_FAST_STATS_FEATURE_H_
-#define TFRECORD_FAST_STATS_FEATURE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -131,5 +130,3 @@ class FeatureFigures {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_FEATURE_H_

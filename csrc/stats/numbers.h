@@ -5,8 +5,7 @@
 // are, those that come most often, and quantiles. NaN is counted, and is in nothing else; the infinities are in all but
 // mean and variance. -0.0 is 0.0.
 
-#ifndef TFRECORD_FAST_STATS_NUMBERS_H_
-#define TFRECORD_FAST_STATS_NUMBERS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -113,5 +112,3 @@ class Numbers {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_NUMBERS_H_

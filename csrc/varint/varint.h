@@ -8,8 +8,7 @@
 // the environment variable TFRECORD_FAST_VARINT or SetVarintBackend names. All return the same results. None reads
 // outside [p, end) or writes outside the capacity it is given, whatever the bytes.
 
-#ifndef TFRECORD_FAST_VARINT_VARINT_H_
-#define TFRECORD_FAST_VARINT_VARINT_H_
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -170,5 +169,3 @@ const char* VarintBackend();
 bool SetVarintBackend(const char* name);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_VARINT_VARINT_H_
