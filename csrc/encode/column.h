@@ -13,8 +13,8 @@ namespace tfr {
 
 // One feature of all rows. An item is what becomes one Feature: a row or, in a feature list, a step.
 //
-// Someone may write to `values`, `valid` and `row_valid` while rows are encoded: which values a record gets is then
-// open, but it is a record. What `splits`, `steps` and, in a column of strings, `values` hold must not change.
+// If another thread writes to `values`, `valid` or `row_valid` while rows are encoded, a row may fail (RowChanged), but
+// no other memory is touched. What `splits`, `steps` and, in a column of strings, `values` hold must not change.
 struct EncodeColumn {
   std::string key;  // UTF-8
 
