@@ -41,8 +41,8 @@ ArrowNode ListNode(const int64_t* offsets, size_t lists, Owner owner, ArrowNode 
 // Lists of fixed size of `shape`, without its outermost axis, around flat values.
 ArrowNode FixedListsNode(ArrowNode values, const std::vector<ptrdiff_t>& shape);
 
-// Sets *format to that of the innermost child of a schema that a consumer asks for, or to "".
-Status InnermostFormat(const ArrowSchema* schema, std::string* format);
+// The format of the innermost child of a schema that a consumer asks for.
+std::string InnermostFormat(const ArrowSchema* schema);
 
 // Each makes *out own what it needs of the node.
 void ExportSchema(const ArrowNode& node, ArrowSchema* out);

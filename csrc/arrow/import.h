@@ -1,5 +1,8 @@
 // Arrow arrays and streams to columns for the encoder. Numbers and strings are not copied; bits become bytes, and
 // offsets and indices are copied as they are checked.
+//
+// A producer is trusted with the structures: how many buffers and children there are, and that they are long enough.
+// Offsets, indices, views and the lengths of children are checked, since they may come from a damaged file.
 
 #pragma once
 

@@ -87,9 +87,7 @@ py::tuple Export(py::handle values, const py::list& offsets, const std::string& 
 }
 
 std::string RequestedFormat(const py::capsule& capsule) {
-  std::string format;
-  ThrowIfError(InnermostFormat(FromCapsule<const ArrowSchema>(capsule, "arrow_schema"), &format));
-  return format;
+  return InnermostFormat(FromCapsule<const ArrowSchema>(capsule, "arrow_schema"));
 }
 
 NamedTuple arrow_node(
