@@ -109,10 +109,6 @@ class FeatureFigures {
   const Texts* texts() const { return texts_ ? &*texts_ : nullptr; }
 
  private:
-  Numbers& Ints();
-  Numbers& Floats();
-  Texts& TextsOf();
-
   std::string key_;
   bool is_list_;
   Limits limits_;
