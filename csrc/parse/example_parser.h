@@ -54,7 +54,6 @@ class ExampleParser {
 
   Status ParseSlow(const Bytes& record, size_t row, ExampleRules rules);
   bool CollectEntries(const Bytes& record);
-  bool CollectFeatures(const uint8_t* p, const uint8_t* end);
 
   // Notes that a feature has its value; false if it had one.
   bool Mark(int32_t feature) {

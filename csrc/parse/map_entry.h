@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/records.h"
 
@@ -21,5 +22,8 @@ enum class EntryOrder : uint8_t { kAny, kKeyFirst };
 // Reads the next entry of a map, of which [p, end) is left, skipping unknown fields. Returns the cursor after it; `end`
 // with a null key if there is none; null if the message is malformed.
 const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry);
+
+// Appends all entries of a map, in any order of key and value; false if the message is malformed.
+bool AppendEntries(const Bytes& map, std::vector<MapEntry>* entries);
 
 }  // namespace tfr

@@ -57,7 +57,6 @@ class FeatureSurvey {
   };
 
   Status AddRecord(const Bytes& record);
-  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries);
   static size_t PlaceOf(Map* map, const Bytes& key, size_t guess);
   void KeepLast(Map* map) const;
   Status AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind);
