@@ -43,12 +43,6 @@ inline uint32_t Value(const uint8_t* data, size_t size) { return Extend(0, data,
 
 // A CRC that is stored next to the data it covers is masked, since the CRC of a string that holds its own CRC
 // is a poor check: rotate right by 15 bits, add a constant.
-constexpr uint32_t kMaskDelta = 0xa282ead8;
-constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
-constexpr uint32_t Unmask(uint32_t masked) {
-  const uint32_t rotated = masked - kMaskDelta;
-  return (rotated >> 17) | (rotated << 15);
-}
-static_assert(Unmask(Mask(0x12345678)) == 0x12345678);
+constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8; }
 
 }  // namespace tfr::crc32c

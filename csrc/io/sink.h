@@ -46,9 +46,6 @@ class FileSink : public Sink {
   Status Close() override;
   bool caller_only() const override { return waits_; }
 
-  // From now on Close returns only when all that was written is on the disk.
-  void SyncOnClose() { sync_ = true; }
-
  private:
   explicit FileSink(std::string path) : path_(std::move(path)) {}
 
@@ -60,7 +57,6 @@ class FileSink : public Sink {
   int descriptor_ = -1;
   std::string path_;
   bool waits_ = false;  // a pipe, a socket or a device, which is never blocked on
-  bool sync_ = false;
   Status failed_;  // of a write; nothing more is written then
 };
 

@@ -21,10 +21,6 @@ namespace tfr {
 
 constexpr size_t kMaxVarintSize = 10;  // ceil(64 / 7)
 
-// A run is decoded fastest if the capacity exceeds the count by this much: whole registers may be stored then.
-// Worth having at the end of an array that grows, not worth a copy.
-constexpr size_t kVarintSlack = 64;
-
 namespace internal {
 
 // The slow paths of the inline functions below.
