@@ -141,7 +141,7 @@ class EncodeColumn:
         row_valid: npt.NDArray[np.uint8] | None = None,
     ) -> Self: ...
 
-class ArrowNode(NamedTuple):  # its docstring lists the fields of each kind
+class ArrowNode(NamedTuple):  # csrc/bindings/arrow.cc lists the fields of each kind
     kind: str
     rows: int
     valid: npt.NDArray[np.uint8] | None
@@ -334,18 +334,6 @@ class SkippedStretch(NamedTuple):
     bytes: int | None
     reason: str
 
-class CompressionOptions:
-    def __init__(
-        self,
-        *,
-        level: int | None = None,
-        window_bits: int | None = None,
-        method: int | None = None,
-        mem_level: int | None = None,
-        strategy: int | None = None,
-        flush_mode: int | None = None,
-    ) -> None: ...
-
 class RecordWriter:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     @property
@@ -385,7 +373,7 @@ def open_writer(
     writer: RecordWriter,
     target: object,
     compression: str,
-    options: CompressionOptions,
+    options: tuple[int | None, ...],  # in the order of CompressionOptions in csrc/codec/codec.h
     close_file: bool,
     append: bool,
     num_threads: int,

@@ -22,6 +22,7 @@ void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);
 void BindFetches(pybind11::module_& m);
 void BindReader(pybind11::module_& m);
+void BindIteration(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
 void BindBytesArray(pybind11::module_& m);
 void BindParse(pybind11::module_& m);

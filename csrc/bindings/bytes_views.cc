@@ -1,6 +1,4 @@
-// Byte strings from Python objects and NumPy's fixed-width arrays; see bytes_views.h.
-
-#include "bindings/bytes_views.h"
+// Byte strings from Python objects and NumPy's fixed-width arrays; see encode.h.
 
 #include <pybind11/numpy.h>
 
@@ -11,6 +9,7 @@
 #include "bindings/bindings.h"
 #include "bindings/bytes_like.h"
 #include "bindings/bytes_sequence.h"
+#include "bindings/encode.h"
 #include "bindings/owned_once.h"
 
 namespace py = pybind11;
@@ -105,10 +104,9 @@ BytesViewsPtr ConcatenateViews(const py::list& parts) {
 }  // namespace
 
 void BindBytesViews(py::module_& m) {
-  py::class_<BytesViews, BytesViewsPtr>(m, "BytesViews")
+  NewClass<BytesViews, BytesViewsPtr>(m, "BytesViews")
       .def("__len__", [](const BytesViews& self) { return self.views.size(); })
       .def("take", &TakeViews, py::arg("indices"));
-  FreeOnce<BytesViews>();
   m.def("views_of_objects", &OfObjects, py::arg("objects"));
   m.def("views_of_fixed", &OfFixed, py::arg("array"));
   m.def("views_concatenate", &ConcatenateViews, py::arg("parts"));

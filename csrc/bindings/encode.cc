@@ -11,7 +11,6 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_like.h"
-#include "bindings/bytes_views.h"
 #include "bindings/gil.h"
 #include "encode/encode.h"
 

@@ -5,12 +5,23 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "base/records.h"
 #include "encode/row_encoder.h"
 
 namespace tfr {
+
+// Byte strings on their way to the encoder: views and what keeps them valid, as a Python object that users never see.
+struct BytesViews {
+  std::vector<Bytes> views;
+  std::vector<Owner> owners;
+};
+
+using BytesViewsPtr = std::shared_ptr<BytesViews>;
+
+void BindBytesViews(pybind11::module_& m);
 
 // Fills *encoder with `columns` and `lists`, sequences of _core.EncodeColumn, of messages of that type. What keeps
 // their memory alive is appended to *owners. Throws.

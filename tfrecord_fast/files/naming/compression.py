@@ -18,6 +18,10 @@ __all__ = [
 ]
 
 
+# What the core takes, in its order.
+_PARAMETERS = "compression_level window_bits compression_method mem_level compression_strategy flush_mode".split()
+
+
 class TFRecordCompressionType:
     """TensorFlow 1's names of compression types."""
 
@@ -97,21 +101,14 @@ class TFRecordOptions:
         return f"TFRecordOptions({arguments})"
 
 
-def core_options(options: object) -> _core.CompressionOptions:
+def core_options(options: object) -> tuple[int | None, ...]:
     """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters.
 
     Raises:
       TypeError: a parameter is not an integer.
       ValueError: a parameter does not fit into 32 bits.
     """
-    return _core.CompressionOptions(
-        level=_number(options, "compression_level"),
-        window_bits=_number(options, "window_bits"),
-        method=_number(options, "compression_method"),
-        mem_level=_number(options, "mem_level"),
-        strategy=_number(options, "compression_strategy"),
-        flush_mode=_number(options, "flush_mode"),
-    )
+    return tuple(_number(options, name) for name in _PARAMETERS)
 
 
 def window_bits_of(options: object) -> int | None:
