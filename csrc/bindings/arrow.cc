@@ -12,7 +12,6 @@
 #include "arrow/import.h"
 #include "bindings/bindings.h"
 #include "bindings/bytes_array.h"
-#include "bindings/encode.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
@@ -90,9 +89,10 @@ std::string RequestedFormat(const py::capsule& capsule) {
   return InnermostFormat(FromCapsule<const ArrowSchema>(capsule, "arrow_schema"));
 }
 
-// ArrowColumn, whose kinds have different fields: for "values" `type` and `values`, an array or BytesViews; for "list" `splits`
-// and `child`; for "fixed" `size` and `child`; for "struct" `fields`, a list of (name, node); for "dictionary"
-// `values`, which are indices, and `child`; for "other" `type`. `valid` is 0 for rows that are null, or None.
+// ArrowColumn, whose kinds have different fields: for "values" `type` and `values`, an array or a RecordBatch; for
+// "list" `splits` and `child`; for "fixed" `size` and `child`; for "struct" `fields`, a list of (name, node); for
+// "dictionary" `values`, which are indices, and `child`; for "other" `type`. `valid` is 0 for rows that are null, or
+// None.
 NamedTuple arrow_node("tfrecord_fast._core.ArrowNode",
                       {"kind", "rows", "valid", "type", "values", "splits", "size", "child", "fields"});
 
@@ -117,10 +117,10 @@ py::object WrapNode(ArrowColumn column) {
     case Kind::kValues:
       type = py::str(TypeName(column.type));
       if (column.type == ElementType::kBytes) {
-        auto views = std::make_shared<BytesViews>();
-        views->views = std::move(column.strings);
-        views->owners.push_back(std::move(column.owner));
-        values = py::cast(std::move(views));
+        auto batch = std::make_shared<RecordBatch>();
+        batch->records = std::move(column.strings);
+        batch->owners.push_back(std::move(column.owner));
+        values = WrapRecordBatch(std::move(batch));
       } else {
         values = WrapBlock(column.type, column.values);
       }

@@ -5,21 +5,12 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "base/records.h"
 #include "encode/row_encoder.h"
 
 namespace tfr {
-
-// Byte strings on their way to the encoder: views and what keeps them valid, as a Python object that users never see.
-struct BytesViews {
-  std::vector<Bytes> views;
-  std::vector<Owner> owners;
-};
-
-using BytesViewsPtr = std::shared_ptr<BytesViews>;
 
 void BindBytesViews(pybind11::module_& m);
 

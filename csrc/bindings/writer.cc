@@ -163,7 +163,7 @@ void ClosePythonWriters() {
 
 PyObject* NewWriter(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
 
-// By their order in CompressionOptions.
+// The fields of CompressionOptions, in their order.
 using OptionValues = std::array<std::optional<int>, 6>;
 
 CompressionOptions OptionsOf(const OptionValues& values) {
