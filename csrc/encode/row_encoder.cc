@@ -19,6 +19,7 @@ constexpr size_t kSizeBlock = 1024;
 Status MakePlans(std::vector<EncodeColumn> columns, size_t rows, std::vector<ColumnPlan>* plans) {
   // Bytewise, as protobuf orders the keys of a map; std::string compares bytes as unsigned.
   std::sort(columns.begin(), columns.end(), [](const EncodeColumn& a, const EncodeColumn& b) { return a.key < b.key; });
+  plans->reserve(columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {
     if (i > 0 && columns[i].key == plans->back().column.key) {
       return Status::InvalidArgument("feature '" + columns[i].key + "' is given twice");
