@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -19,19 +20,21 @@ namespace {
 
 // The element type of a buffer's format; false if it has none (or another byte order).
 bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
-  constexpr std::pair<const char*, ElementType> kFormats[] = {
-      {"?", ElementType::kBool},       {"bhilq", ElementType::kInt8},   {"bhilq", ElementType::kInt16},
-      {"bhilq", ElementType::kInt32},  {"bhilq", ElementType::kInt64},  {"BHILQ", ElementType::kUInt8},
-      {"BHILQ", ElementType::kUInt16}, {"BHILQ", ElementType::kUInt32}, {"BHILQ", ElementType::kUInt64},
-      {"f", ElementType::kFloat32},    {"d", ElementType::kFloat64},
-  };
+  constexpr ElementType kSigned[] = {ElementType::kInt8, ElementType::kInt16, ElementType::kInt32, ElementType::kInt64};
+  constexpr ElementType kUnsigned[] = {ElementType::kUInt8, ElementType::kUInt16, ElementType::kUInt32,
+                                       ElementType::kUInt64};
   if (view.format == nullptr || view.format[0] == 0 || view.format[1] != 0) return false;
-  for (const auto& [codes, element] : kFormats) {
-    if (static_cast<size_t>(view.itemsize) != ItemSize(element) || !std::strchr(codes, view.format[0])) continue;
-    *type = element;
-    return true;
+  const char code = view.format[0];
+  const int size = std::countr_zero(static_cast<size_t>(view.itemsize));  // integers have 1, 2, 4 or 8 bytes
+  if (std::strchr("bhilq", code) != nullptr) {
+    *type = kSigned[size];
+  } else if (std::strchr("BHILQ", code) != nullptr) {
+    *type = kUnsigned[size];
+  } else {
+    *type = code == '?' ? ElementType::kBool : code == 'f' ? ElementType::kFloat32 : ElementType::kFloat64;
+    return code == '?' || code == 'f' || code == 'd';
   }
-  return false;
+  return true;
 }
 
 // The columns of one row, and the memory of their values.
