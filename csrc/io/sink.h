@@ -57,7 +57,7 @@ class FileSink : public Sink {
   int descriptor_ = -1;
   std::string path_;
   bool waits_ = false;  // a pipe, a socket or a device, which is never blocked on
-  Status failed_;  // of a write; nothing more is written then
+  Status failed_;       // of a write; nothing more is written then
 };
 
 }  // namespace tfr
