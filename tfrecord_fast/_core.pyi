@@ -73,11 +73,6 @@ class BytesArrayBase:
     def __getitem__(self, key: Any, /) -> Any: ...  # bytes, or a BytesArray of the axes that are left
     def __iter__(self) -> Iterator[Any]: ...
 
-class BytesViews:
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: the functions below make them
-    def take(self, indices: npt.NDArray[np.int64]) -> BytesViews: ...
-    def __len__(self) -> int: ...
-
 class FeatureSpec:
     def __init__(
         self,
@@ -133,7 +128,7 @@ class EncodeColumn:
         *,
         key: str,
         type: str,
-        values: npt.NDArray[Any] | BytesViews,
+        values: npt.NDArray[Any] | RecordBatch,
         count: int = 1,
         splits: npt.NDArray[np.int64] | None = None,
         valid: npt.NDArray[np.uint8] | None = None,
@@ -141,7 +136,7 @@ class EncodeColumn:
         row_valid: npt.NDArray[np.uint8] | None = None,
     ) -> Self: ...
 
-class ArrowNode(NamedTuple):  # its docstring lists the fields of each kind
+class ArrowNode(NamedTuple):  # csrc/bindings/arrow.cc lists the fields of each kind
     kind: str
     rows: int
     valid: npt.NDArray[np.uint8] | None
@@ -334,18 +329,6 @@ class SkippedStretch(NamedTuple):
     bytes: int | None
     reason: str
 
-class CompressionOptions:
-    def __init__(
-        self,
-        *,
-        level: int | None = None,
-        window_bits: int | None = None,
-        method: int | None = None,
-        mem_level: int | None = None,
-        strategy: int | None = None,
-        flush_mode: int | None = None,
-    ) -> None: ...
-
 class RecordWriter:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     @property
@@ -385,7 +368,7 @@ def open_writer(
     writer: RecordWriter,
     target: object,
     compression: str,
-    options: CompressionOptions,
+    options: dict[str, int],  # by the names of TFRecordOptions
     close_file: bool,
     append: bool,
     num_threads: int,
@@ -422,6 +405,5 @@ def bytes_reshape(array: _Strings, shape: Sequence[int]) -> _Strings: ...
 def bytes_take(array: _Strings, index: npt.NDArray[np.int64]) -> _Strings: ...
 def register_bytes_array(type: type[BytesArrayBase]) -> None: ...
 def unchanged(features: object, snapshot: tuple[object, ...], /) -> bool: ...
-def views_concatenate(parts: list[BytesViews]) -> BytesViews: ...
-def views_of_fixed(array: npt.NDArray[Any]) -> BytesViews: ...
-def views_of_objects(objects: Sequence[object]) -> tuple[BytesViews, npt.NDArray[np.uint8] | None]: ...
+def views_of_fixed(array: npt.NDArray[Any]) -> RecordBatch: ...
+def views_of_objects(objects: Sequence[object]) -> tuple[RecordBatch, npt.NDArray[np.uint8] | None]: ...

@@ -1,8 +1,7 @@
 // The structures of the Arrow C data and C stream interfaces, exactly as these define them:
 // https://arrow.apache.org/docs/format/CDataInterface.html and …/CStreamInterface.html.
 
-#ifndef TFRECORD_FAST_ARROW_C_DATA_H_
-#define TFRECORD_FAST_ARROW_C_DATA_H_
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ struct ArrowStream {
   void (*release)(struct ArrowStream*);
   void* private_data;
 };
-
-#endif  // TFRECORD_FAST_ARROW_C_DATA_H_

@@ -217,16 +217,9 @@ ArrowNode FixedListsNode(ArrowNode node, const std::vector<ptrdiff_t>& shape) {
   return node;
 }
 
-Status InnermostFormat(const ArrowSchema* schema, std::string* format) {
-  constexpr int kMostDepth = 64;  // children may point in a circle
-  for (int depth = 0; depth < kMostDepth && schema->release != nullptr; ++depth) {
-    if (schema->n_children != 1 || schema->children == nullptr || schema->children[0] == nullptr) {
-      *format = schema->format ? schema->format : "";
-      return {};
-    }
-    schema = schema->children[0];
-  }
-  return Status::InvalidArgument("an Arrow schema that was released, or whose children have no end");
+std::string InnermostFormat(const ArrowSchema* schema) {
+  while (schema->n_children == 1) schema = schema->children[0];
+  return schema->format;
 }
 
 void ExportSchema(const ArrowNode& node, ArrowSchema* out) {

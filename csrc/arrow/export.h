@@ -2,8 +2,7 @@
 // binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary or binary, with
 // copies, if the consumer asks for it.
 
-#ifndef TFRECORD_FAST_ARROW_EXPORT_H_
-#define TFRECORD_FAST_ARROW_EXPORT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -42,13 +41,11 @@ ArrowNode ListNode(const int64_t* offsets, size_t lists, Owner owner, ArrowNode 
 // Lists of fixed size of `shape`, without its outermost axis, around flat values.
 ArrowNode FixedListsNode(ArrowNode values, const std::vector<ptrdiff_t>& shape);
 
-// Sets *format to that of the innermost child of a schema that a consumer asks for, or to "".
-Status InnermostFormat(const ArrowSchema* schema, std::string* format);
+// The format of the innermost child of a schema that a consumer asks for.
+std::string InnermostFormat(const ArrowSchema* schema);
 
 // Each makes *out own what it needs of the node.
 void ExportSchema(const ArrowNode& node, ArrowSchema* out);
 void ExportArray(ArrowNode node, ArrowArray* out);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ARROW_EXPORT_H_

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "arrow/check.h"
+#include "arrow/type.h"
 
 namespace tfr {
 namespace {
@@ -65,7 +65,7 @@ Status ExpandBits(const void* bits, int64_t offset, int64_t length, Block* bytes
 
 // The validity bits, or null if no item is null.
 const void* ValidityOf(const ArrowArray& array) {
-  return array.null_count == 0 || array.n_buffers <= 0 || array.buffers == nullptr ? nullptr : array.buffers[0];
+  return array.null_count == 0 || array.n_buffers == 0 ? nullptr : array.buffers[0];
 }
 
 // Reads the offsets of items [first, first + length), each once, since another thread may write to Arrow's memory, and
@@ -90,13 +90,12 @@ template <typename Offset>
 Status ReadStrings(const ArrowArray& array, int64_t first, int64_t length, std::vector<Bytes>* strings) {
   const auto* const data = static_cast<const uint8_t*>(array.buffers[2]);
   int64_t begin = 0;
-  return ReadOffsets<Offset>(array.buffers[1], first, length, INT64_MAX, [&](int64_t i, int64_t end) -> Status {
+  return ReadOffsets<Offset>(array.buffers[1], first, length, INT64_MAX, [&](int64_t i, int64_t end) {
     if (i > 0 && end > begin) {
-      if (data == nullptr) return ArrowError("it has strings, but no buffer of their bytes");
       (*strings)[static_cast<size_t>(i - 1)] = {data + begin, static_cast<size_t>(end - begin)};
     }
     begin = end;
-    return {};
+    return Status();
   });
 }
 
@@ -111,8 +110,7 @@ Status ReadView(const ArrowArray& array, const uint8_t* view, Bytes* string) {
   }
   const int64_t buffers = array.n_buffers - 3;  // besides validity, views and sizes
   const void* const sizes = array.buffers[array.n_buffers - 1];
-  if (size < 0 || buffer < 0 || buffer >= buffers || offset < 0 || sizes == nullptr ||
-      array.buffers[2 + buffer] == nullptr || offset + size > ItemOf<int64_t>(sizes, buffer)) {
+  if (size < 0 || buffer < 0 || buffer >= buffers || offset < 0 || offset + size > ItemOf<int64_t>(sizes, buffer)) {
     return ArrowError("a view of " + std::to_string(size) + " bytes at " + std::to_string(offset) + " of data buffer " +
                       std::to_string(buffer) + ", which is shorter");
   }
@@ -131,8 +129,6 @@ Status ReadViews(const ArrowArray& array, int64_t first, int64_t length, std::ve
 
 Status ReadFixedStrings(const ArrowArray& array, int64_t width, int64_t first, int64_t length,
                         std::vector<Bytes>* strings) {
-  int64_t bytes;
-  if (__builtin_mul_overflow(first + length, width, &bytes)) return ArrowError("too many bytes");
   const auto* const data = static_cast<const uint8_t*>(array.buffers[1]);
   for (int64_t i = 0; i < length && width > 0; ++i) {
     (*strings)[static_cast<size_t>(i)] = {data + (first + i) * width, static_cast<size_t>(width)};
@@ -212,19 +208,15 @@ class Importer {
   // Imports items [first, first + length), counted from the array's own first one.
   Status Import(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length,
                 ArrowColumn* column) {
-    // Deeper than anyone nests, and not too deep for any stack. Pointers may run in circles.
-    constexpr int kMostDepth = 64;
-    if (depth_ >= kMostDepth || ++nodes_ > kMostArrowNodes) return ArrowError("nested too deep");
-    ++depth_;
+    if (first + length > array.length) {
+      return ArrowError("a child of " + std::to_string(array.length) + " items, which has too few for its parent");
+    }
     ArrowType type;
     TFR_RETURN_IF_ERROR(TypeOfArrow(schema, &type));
-    TFR_RETURN_IF_ERROR(ArrowEnd(array.offset, first, &first));
-    TFR_RETURN_IF_ERROR(CheckArrow(schema, type, array, first, length));
+    first += array.offset;
     column->rows = length;
     if (const void* bits = ValidityOf(array)) TFR_RETURN_IF_ERROR(ExpandBits(bits, first, length, &column->valid));
-    TFR_RETURN_IF_ERROR(Fill(type, schema, array, first, length, column));
-    --depth_;
-    return {};
+    return Fill(type, schema, array, first, length, column);
   }
 
   Status Fill(const ArrowType& type, const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length,
@@ -289,11 +281,8 @@ class Importer {
   Status FixedList(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length,
                    ArrowColumn* column) {
     column->kind = ArrowColumn::Kind::kFixedList;
-    int64_t begin, count;
-    if (__builtin_mul_overflow(first, column->width, &begin) || __builtin_mul_overflow(length, column->width, &count)) {
-      return ArrowError("too many items");
-    }
-    return Import(*schema.children[0], *array.children[0], begin, count, &column->children.emplace_back());
+    return Import(*schema.children[0], *array.children[0], first * column->width, length * column->width,
+                  &column->children.emplace_back());
   }
 
   Status Struct(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length,
@@ -308,8 +297,6 @@ class Importer {
   }
 
   ArrayOwner owner_;
-  int depth_ = 0;
-  int64_t nodes_ = 0;
 };
 
 // Takes a structure over, as a consumer must: the producer may free it otherwise, and a second use would find memory

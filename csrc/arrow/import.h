@@ -1,8 +1,10 @@
 // Arrow arrays and streams to columns for the encoder. Numbers and strings are not copied; bits become bytes, and
 // offsets and indices are copied as they are checked.
+//
+// A producer is trusted with the structures: how many buffers and children there are, and that they are long enough.
+// Offsets, indices, views and the lengths of children are checked, since they may come from a damaged file.
 
-#ifndef TFRECORD_FAST_ARROW_IMPORT_H_
-#define TFRECORD_FAST_ARROW_IMPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -44,5 +46,3 @@ Status ImportArrow(const ArrowSchema& schema, ArrowArray* array, ArrowRelease re
 Status ImportArrowStream(ArrowStream* stream, ArrowRelease release, std::vector<ArrowColumn>* chunks);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ARROW_IMPORT_H_

@@ -1,7 +1,6 @@
 // Blocks: arrays of values of one size, and their owners.
 
-#ifndef TFRECORD_FAST_BASE_BLOCK_H_
-#define TFRECORD_FAST_BASE_BLOCK_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -28,5 +27,3 @@ struct Block {
 bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_BLOCK_H_

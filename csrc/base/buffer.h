@@ -1,7 +1,6 @@
 // Buffers: reference-counted blocks of memory that many views share, taken from a pool and given back to it.
 
-#ifndef TFRECORD_FAST_BASE_BUFFER_H_
-#define TFRECORD_FAST_BASE_BUFFER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ class BufferPool {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_BUFFER_H_

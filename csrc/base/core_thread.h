@@ -4,8 +4,7 @@
 // one is std::bad_alloc, there may be no memory for it, and the C library ends the process. So a thread gets it first
 // of all, out of blocks in its own allocator cache, which no other thread can take.
 
-#ifndef TFRECORD_FAST_BASE_CORE_THREAD_H_
-#define TFRECORD_FAST_BASE_CORE_THREAD_H_
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -64,5 +63,3 @@ std::thread StartCoreThread(Work work) {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_CORE_THREAD_H_

@@ -1,7 +1,6 @@
 // Which instruction sets the processor and the operating system support, determined once.
 
-#ifndef TFRECORD_FAST_BASE_CPU_H_
-#define TFRECORD_FAST_BASE_CPU_H_
+#pragma once
 
 namespace tfr {
 
@@ -20,5 +19,3 @@ struct CpuFeatures {
 const CpuFeatures& Cpu();
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_CPU_H_

@@ -1,7 +1,6 @@
 // The types that the values of a column can have: their names, sizes and families.
 
-#ifndef TFRECORD_FAST_BASE_ELEMENT_TYPE_H_
-#define TFRECORD_FAST_BASE_ELEMENT_TYPE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -50,5 +49,3 @@ const char* TypeName(ElementType type);
 bool TypeNamed(std::string_view name, ElementType* type);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_ELEMENT_TYPE_H_

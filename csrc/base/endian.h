@@ -1,7 +1,6 @@
 // Little-endian loads and stores at any alignment.
 
-#ifndef TFRECORD_FAST_BASE_ENDIAN_H_
-#define TFRECORD_FAST_BASE_ENDIAN_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -27,5 +26,3 @@ inline void StoreLE32(void* to, uint32_t value) { std::memcpy(to, &value, sizeof
 inline void StoreLE64(void* to, uint64_t value) { std::memcpy(to, &value, sizeof value); }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_ENDIAN_H_

@@ -1,7 +1,6 @@
 // A thread of the host may treat subnormal numbers as zeros, which would make zeros of them in sums and comparisons.
 
-#ifndef TFRECORD_FAST_BASE_FLOAT_MODE_H_
-#define TFRECORD_FAST_BASE_FLOAT_MODE_H_
+#pragma once
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -50,5 +49,3 @@ class SubnormalNumbers {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_FLOAT_MODE_H_

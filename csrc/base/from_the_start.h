@@ -1,7 +1,6 @@
 // Thread-local memory that a thread has from its start: the first access to other such memory may allocate, and fail.
 
-#ifndef TFRECORD_FAST_BASE_FROM_THE_START_H_
-#define TFRECORD_FAST_BASE_FROM_THE_START_H_
+#pragma once
 
 // musl has all of it from the start, and refuses a library that requests it.
 #if defined(__GLIBC__)
@@ -9,5 +8,3 @@
 #else
 #define TFR_FROM_THE_START
 #endif
-
-#endif  // TFRECORD_FAST_BASE_FROM_THE_START_H_

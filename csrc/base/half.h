@@ -6,8 +6,7 @@
 // A thread of the host may treat subnormal numbers as zeros (PyTorch's set_flush_denormal, libraries built with
 // -ffast-math). Values are data here, not terms of a sum: they are made of integers where they are subnormal.
 
-#ifndef TFRECORD_FAST_BASE_HALF_H_
-#define TFRECORD_FAST_BASE_HALF_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -74,5 +73,3 @@ inline float ToFloat(double value) {
 inline float FromBFloat16(uint16_t upper) { return std::bit_cast<float>(static_cast<uint32_t>(upper) << 16); }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_HALF_H_

@@ -1,7 +1,6 @@
 // The one place where the core asks its host whether to continue.
 
-#ifndef TFRECORD_FAST_BASE_INTERRUPT_H_
-#define TFRECORD_FAST_BASE_INTERRUPT_H_
+#pragma once
 
 #include <atomic>
 
@@ -28,5 +27,3 @@ class StopsWith {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_INTERRUPT_H_

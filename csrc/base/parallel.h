@@ -1,7 +1,6 @@
 // Runs numbered tasks on a few threads, which are kept for the next call, and waits for them.
 
-#ifndef TFRECORD_FAST_BASE_PARALLEL_H_
-#define TFRECORD_FAST_BASE_PARALLEL_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -34,5 +33,3 @@ class Crew {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_PARALLEL_H_

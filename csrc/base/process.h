@@ -1,7 +1,6 @@
 // Tells a process from the one that it was forked from.
 
-#ifndef TFRECORD_FAST_BASE_PROCESS_H_
-#define TFRECORD_FAST_BASE_PROCESS_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -37,5 +36,3 @@ class ForkSafeMutex {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_PROCESS_H_

@@ -3,8 +3,7 @@
 // A record is a view of serialized bytes. Views own nothing; a batch holds the owners of the memory that its records
 // look into (one buffer, or several), so a view must be kept together with its owner. A batch is immutable once shared.
 
-#ifndef TFRECORD_FAST_BASE_RECORDS_H_
-#define TFRECORD_FAST_BASE_RECORDS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -86,5 +85,3 @@ void AppendOrigins(const RecordWindow& window, size_t first, std::vector<Origin>
 RecordBatchPtr BatchOf(const RecordWindow& window);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BASE_RECORDS_H_

@@ -4,8 +4,7 @@
 // success allocates nothing. On the way up, each function adds details: the path, the byte offset, the record
 // index. Only bindings/status.cc turns a status into a Python exception.
 
-#ifndef TFRECORD_FAST_BASE_STATUS_H_
-#define TFRECORD_FAST_BASE_STATUS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -104,5 +103,3 @@ Status WithoutThrowing(const Run& run) {
     ::tfr::Status tfr_status_ = (expr);        \
     if (!tfr_status_.ok()) return tfr_status_; \
   } while (0)
-
-#endif  // TFRECORD_FAST_BASE_STATUS_H_

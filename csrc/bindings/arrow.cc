@@ -12,7 +12,6 @@
 #include "arrow/import.h"
 #include "bindings/bindings.h"
 #include "bindings/bytes_array.h"
-#include "bindings/bytes_views.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
@@ -87,21 +86,15 @@ py::tuple Export(py::handle values, const py::list& offsets, const std::string& 
 }
 
 std::string RequestedFormat(const py::capsule& capsule) {
-  std::string format;
-  ThrowIfError(InnermostFormat(FromCapsule<const ArrowSchema>(capsule, "arrow_schema"), &format));
-  return format;
+  return InnermostFormat(FromCapsule<const ArrowSchema>(capsule, "arrow_schema"));
 }
 
-NamedTuple arrow_node(
-    "tfrecord_fast._core.ArrowNode",
-    "An Arrow array. `valid` is 0 for rows that are null, or None. The other fields depend on the kind:\n\n"
-    "null: none.\n"
-    "values: type (of the elements) and values, an ndarray or BytesViews.\n"
-    "list: splits (int64) and child. fixed: size, of each list, and child.\n"
-    "struct: fields, a list of (name, node).\n"
-    "dictionary: values, an int64 ndarray of indices, all in range, and child, the values that they look up.\n"
-    "other: type, Arrow's format, which has no form in an Example.",
-    {"kind", "rows", "valid", "type", "values", "splits", "size", "child", "fields"});
+// ArrowColumn, whose kinds have different fields: for "values" `type` and `values`, an array or a RecordBatch; for
+// "list" `splits` and `child`; for "fixed" `size` and `child`; for "struct" `fields`, a list of (name, node); for
+// "dictionary" `values`, which are indices, and `child`; for "other" `type`. `valid` is 0 for rows that are null, or
+// None.
+NamedTuple arrow_node("tfrecord_fast._core.ArrowNode",
+                      {"kind", "rows", "valid", "type", "values", "splits", "size", "child", "fields"});
 
 // A read-only array over Arrow's memory, or over that of the import.
 py::object WrapBlock(ElementType type, const Block& block) {
@@ -124,10 +117,10 @@ py::object WrapNode(ArrowColumn column) {
     case Kind::kValues:
       type = py::str(TypeName(column.type));
       if (column.type == ElementType::kBytes) {
-        auto views = std::make_shared<BytesViews>();
-        views->views = std::move(column.strings);
-        views->owners.push_back(std::move(column.owner));
-        values = py::cast(std::move(views));
+        auto batch = std::make_shared<RecordBatch>();
+        batch->records = std::move(column.strings);
+        batch->owners.push_back(std::move(column.owner));
+        values = WrapRecordBatch(std::move(batch));
       } else {
         values = WrapBlock(column.type, column.values);
       }

@@ -1,8 +1,7 @@
 // Shared by the binding files: one Bind… function per room, called by module.cc, and the few conversions
 // that more than one of them needs. Everything here is called with the GIL held unless stated otherwise.
 
-#ifndef TFRECORD_FAST_BINDINGS_BINDINGS_H_
-#define TFRECORD_FAST_BINDINGS_BINDINGS_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -23,6 +22,7 @@ void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);
 void BindFetches(pybind11::module_& m);
 void BindReader(pybind11::module_& m);
+void BindIteration(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
 void BindBytesArray(pybind11::module_& m);
 void BindParse(pybind11::module_& m);
@@ -98,5 +98,3 @@ Owner HoldBuffer(pybind11::handle object, Bytes* bytes);
 RecordBatchPtr RecordsFromPython(pybind11::handle object);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_BINDINGS_H_

@@ -1,8 +1,7 @@
 // Python types written against CPython's slots: a C++ value after an object header. For the few types that are
 // made or called once per record, where pybind11's dispatch would cost more than the work.
 
-#ifndef TFRECORD_FAST_BINDINGS_BOXED_H_
-#define TFRECORD_FAST_BINDINGS_BOXED_H_
+#pragma once
 
 #include <cxxabi.h>
 #include <pybind11/pybind11.h>
@@ -87,5 +86,3 @@ inline PyTypeObject* MakeType(const char* name, size_t size, std::vector<PyType_
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_BOXED_H_

@@ -9,10 +9,8 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-NamedTuple codec_type("tfrecord_fast._core.Codec",
-                      "A way to compress files: its compression_type; the usual extension, such as \".gz\", or \"\"; "
-                      "whether TensorFlow reads what is appended to a file; its libraries and their versions.",
-                      {"name", "extension", "appends", "libraries"});
+// `appends`: TensorFlow reads what is appended to a file. `libraries`: their versions by name.
+NamedTuple codec_type("tfrecord_fast._core.Codec", {"name", "extension", "appends", "libraries"});
 
 py::list AllCodecs() {
   py::list codecs;
@@ -38,7 +36,7 @@ void BindBuildInfo(py::module_& m) {
   m.attr("sanitizers") = "";
 #endif
   codec_type.Bind(m);
-  m.def("codecs", &AllCodecs, "All codecs, as the core lists them.");
+  m.def("codecs", &AllCodecs);
 }
 
 }  // namespace tfr

@@ -1,7 +1,6 @@
 // BytesArray: an array of byte strings that are views into record buffers, as a Python type.
 
-#ifndef TFRECORD_FAST_BINDINGS_BYTES_ARRAY_H_
-#define TFRECORD_FAST_BINDINGS_BYTES_ARRAY_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -34,5 +33,3 @@ const BytesArray* UnwrapBytes(pybind11::handle object);
 void BindBytesArray(pybind11::module_& m);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_BYTES_ARRAY_H_

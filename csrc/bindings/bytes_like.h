@@ -11,8 +11,7 @@
 //
 // A string in an array of dtype S or U ends where NumPy ends it: before the zeros that fill it up.
 
-#ifndef TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_
-#define TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -45,5 +44,3 @@ bool IsNumericArray(pybind11::handle object);
 void BindBytesLike(pybind11::module_& m);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_

@@ -1,7 +1,6 @@
 // Sequences of byte strings for Python, over memory that others own: the common half of RecordBatch and BytesArray.
 
-#ifndef TFRECORD_FAST_BINDINGS_BYTES_SEQUENCE_H_
-#define TFRECORD_FAST_BINDINGS_BYTES_SEQUENCE_H_
+#pragma once
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -55,5 +54,3 @@ void TakeStrings(const ByteStrings& strings, const int64_t* numbers, size_t coun
 void BindBytesSequence();
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_BYTES_SEQUENCE_H_

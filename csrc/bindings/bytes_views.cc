@@ -1,6 +1,4 @@
-// Byte strings from Python objects and NumPy's fixed-width arrays; see bytes_views.h.
-
-#include "bindings/bytes_views.h"
+// Byte strings from Python objects and NumPy's fixed-width arrays, as a RecordBatch for the encoder.
 
 #include <pybind11/numpy.h>
 
@@ -10,15 +8,12 @@
 
 #include "bindings/bindings.h"
 #include "bindings/bytes_like.h"
-#include "bindings/bytes_sequence.h"
-#include "bindings/owned_once.h"
+#include "bindings/encode.h"
 
 namespace py = pybind11;
 
 namespace tfr {
 namespace {
-
-using Index = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 
 // Numbers in an array are not text, even where they are bytes: an Example keeps them as numbers.
 HeldBytes ElementOf(py::handle item, size_t i) {
@@ -36,9 +31,9 @@ py::tuple OfObjects(const py::handle& objects) {
   py::object sequence = py::reinterpret_steal<py::object>(PySequence_Fast(objects.ptr(), "expected a sequence"));
   if (!sequence) throw py::error_already_set();
   const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr()));
-  auto made = std::make_shared<BytesViews>();
+  auto batch = std::make_shared<RecordBatch>();
   auto held = std::make_shared<HeldObjects>();
-  made->views.resize(size);
+  batch->records.resize(size);
   held->objects.reserve(size);
   py::object valid = py::none();
   uint8_t* valid_bytes = nullptr;
@@ -47,7 +42,7 @@ py::tuple OfObjects(const py::handle& objects) {
       throw py::value_error("the list changed size while it was read");  // by what one of its objects did
     }
     PyObject* const item = PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
-    Bytes& view = made->views[i];
+    Bytes& view = batch->records[i];
     if (PlainBytes(item, &view)) {
       held->objects.push_back(Py_NewRef(item));
     } else if (item == Py_None) {
@@ -61,57 +56,33 @@ py::tuple OfObjects(const py::handle& objects) {
     } else {
       HeldBytes other = ElementOf(py::reinterpret_borrow<py::object>(item), i);
       view = other.bytes;
-      made->owners.push_back(std::move(other.owner));
+      batch->owners.push_back(std::move(other.owner));
     }
   }
-  made->owners.push_back(std::move(held));
-  return py::make_tuple(std::move(made), std::move(valid));
+  batch->owners.push_back(std::move(held));
+  return py::make_tuple(WrapRecordBatch(std::move(batch)), std::move(valid));
 }
 
 // From a C-contiguous array of dtype 'S', whose strings end before the zeros that fill them up.
-BytesViewsPtr OfFixed(const py::array& array) {
+py::object OfFixed(const py::array& array) {
   const auto width = static_cast<size_t>(array.itemsize());
   const auto* data = static_cast<const uint8_t*>(array.data());
-  auto made = std::make_shared<BytesViews>();
-  made->views.resize(static_cast<size_t>(array.size()));
-  for (size_t i = 0; i < made->views.size(); ++i) {
+  auto batch = std::make_shared<RecordBatch>();
+  batch->records.resize(static_cast<size_t>(array.size()));
+  for (size_t i = 0; i < batch->size(); ++i) {
     size_t size = width;
     while (size > 0 && data[i * width + size - 1] == 0) --size;
-    made->views[i] = {data + i * width, size};
+    batch->records[i] = {data + i * width, size};
   }
-  made->owners.push_back(OwnerOfPython(array));
-  return made;
-}
-
-BytesViewsPtr TakeViews(const BytesViews& from, const Index& indices) {
-  auto made = std::make_shared<BytesViews>();
-  made->owners = from.owners;
-  made->views.resize(static_cast<size_t>(indices.size()));
-  TakeStrings({from.views.data(), from.views.size()}, indices.data(), made->views.size(), "BytesViews",
-              made->views.data());
-  return made;
-}
-
-BytesViewsPtr ConcatenateViews(const py::list& parts) {
-  auto joined = std::make_shared<BytesViews>();
-  for (const py::handle object : parts) {
-    const auto part = object.cast<BytesViewsPtr>();
-    joined->views.insert(joined->views.end(), part->views.begin(), part->views.end());
-    joined->owners.insert(joined->owners.end(), part->owners.begin(), part->owners.end());
-  }
-  return joined;
+  batch->owners.push_back(OwnerOfPython(array));
+  return WrapRecordBatch(std::move(batch));
 }
 
 }  // namespace
 
 void BindBytesViews(py::module_& m) {
-  py::class_<BytesViews, BytesViewsPtr>(m, "BytesViews")
-      .def("__len__", [](const BytesViews& self) { return self.views.size(); })
-      .def("take", &TakeViews, py::arg("indices"));
-  FreeOnce<BytesViews>();
   m.def("views_of_objects", &OfObjects, py::arg("objects"));
   m.def("views_of_fixed", &OfFixed, py::arg("array"));
-  m.def("views_concatenate", &ConcatenateViews, py::arg("parts"));
 }
 
 }  // namespace tfr

@@ -1,8 +1,7 @@
 // The lock of a core object that several Python threads may use, also after a fork. It is taken without the GIL, since
 // its holder may need the GIL for a file object.
 
-#ifndef TFRECORD_FAST_BINDINGS_CALL_LOCK_H_
-#define TFRECORD_FAST_BINDINGS_CALL_LOCK_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -94,5 +93,3 @@ class CallLock {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_CALL_LOCK_H_

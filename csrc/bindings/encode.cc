@@ -11,7 +11,6 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_like.h"
-#include "bindings/bytes_views.h"
 #include "bindings/gil.h"
 #include "encode/encode.h"
 
@@ -61,10 +60,12 @@ struct PyEncodeColumn {
     if (!TypeNamed(type, &column.type))
       throw py::type_error("feature '" + column.key + "': unknown element type " + type);
     if (column.type == ElementType::kBytes) {
-      auto views = values.cast<BytesViewsPtr>();
-      column.values = views->views.data();
-      column.value_count = views->views.size();
-      values_owner = std::move(views);
+      const PyRecordBatch* const window = UnwrapRecordBatch(values);
+      if (window == nullptr) throw py::type_error("feature '" + column.key + "': not a RecordBatch");
+      RecordBatchPtr strings = BatchOf(*window);
+      column.values = strings->records.data();
+      column.value_count = strings->size();
+      values_owner = std::move(strings);
     } else {
       auto array = values.cast<py::array>();
       if (!(array.flags() & py::array::c_style)) throw py::value_error("feature '" + column.key + "': not contiguous");

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -17,27 +18,23 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-enum class Sign : uint8_t { kSigned, kUnsigned };
-
-bool IntegerType(Sign sign, Py_ssize_t size, ElementType* type) {
-  const bool is_signed = sign == Sign::kSigned;
-  if (size == 1) *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8;
-  if (size == 2) *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16;
-  if (size == 4) *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32;
-  if (size == 8) *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64;
-  return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 // The element type of a buffer's format; false if it has none (or another byte order).
 bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
+  constexpr ElementType kSigned[] = {ElementType::kInt8, ElementType::kInt16, ElementType::kInt32, ElementType::kInt64};
+  constexpr ElementType kUnsigned[] = {ElementType::kUInt8, ElementType::kUInt16, ElementType::kUInt32,
+                                       ElementType::kUInt64};
   if (view.format == nullptr || view.format[0] == 0 || view.format[1] != 0) return false;
   const char code = view.format[0];
-  if (std::strchr("bhilq", code) != nullptr) return IntegerType(Sign::kSigned, view.itemsize, type);
-  if (std::strchr("BHILQ", code) != nullptr) return IntegerType(Sign::kUnsigned, view.itemsize, type);
-  if (code == '?') *type = ElementType::kBool;
-  if (code == 'f') *type = ElementType::kFloat32;
-  if (code == 'd') *type = ElementType::kFloat64;
-  return code == '?' || code == 'f' || code == 'd';
+  const int size = std::countr_zero(static_cast<size_t>(view.itemsize));  // integers have 1, 2, 4 or 8 bytes
+  if (std::strchr("bhilq", code) != nullptr) {
+    *type = kSigned[size];
+  } else if (std::strchr("BHILQ", code) != nullptr) {
+    *type = kUnsigned[size];
+  } else {
+    *type = code == '?' ? ElementType::kBool : code == 'f' ? ElementType::kFloat32 : ElementType::kFloat64;
+    return code == '?' || code == 'f' || code == 'd';
+  }
+  return true;
 }
 
 // The columns of one row, and the memory of their values.

@@ -23,10 +23,9 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-NamedTuple wanted_type("tfrecord_fast._core.Wanted", "Bytes of an object that are wanted.",
-                       {"number", "object", "start", "end", "opens", "more"});
+NamedTuple wanted_type("tfrecord_fast._core.Wanted", {"number", "object", "start", "end", "opens", "more"});
 
-// None when there will be nothing any more.
+// Waits for bytes that are wanted; None when there will be no more.
 py::object TakeWanted(FetchQueue& queue) {
   while (true) {
     FetchQueue::Taken taken;
@@ -42,6 +41,7 @@ py::object TakeWanted(FetchQueue& queue) {
   }
 }
 
+// `object_size`: of the whole object, if `opens` requested it.
 void Deliver(FetchQueue& queue, uint64_t number, const py::object& data, std::optional<int64_t> object_size) {
   Bytes bytes;
   Owner owner = HoldBuffer(data, &bytes);
@@ -73,16 +73,12 @@ std::shared_ptr<FetchQueue> NewQueue(size_t bytes, size_t block_bytes, size_t re
 
 void BindFetches(py::module_& m) {
   wanted_type.Bind(m);
-  py::class_<FetchQueue, std::shared_ptr<FetchQueue>>(m, "FetchQueue",
-                                                      "Requests of a stream for bytes of objects in stores.")
+  NewClass<FetchQueue, std::shared_ptr<FetchQueue>>(m, "FetchQueue")
       .def(py::init(&NewQueue), py::kw_only(), py::arg("bytes"), py::arg("block_bytes"), py::arg("requests"))
-      .def("take", &TakeWanted, "Waits for bytes that are wanted; None when there will be no more.")
-      .def("deliver", &Deliver, py::arg("number"), py::arg("data"), py::arg("object_size") = py::none(),
-           "Delivers the bytes, and the size of the whole object if `opens` requested it.")
-      .def("fail", &Fail, py::arg("number"), py::arg("error_number"), py::arg("message"),
-           "Fails the request with an OSError of this number.")
-      .def("close", &CloseQueue, "Ends the queue: takers get None.");
-  FreeOnce<FetchQueue>();
+      .def("take", &TakeWanted)
+      .def("deliver", &Deliver, py::arg("number"), py::arg("data"), py::arg("object_size") = py::none())
+      .def("fail", &Fail, py::arg("number"), py::arg("error_number"), py::arg("message"))
+      .def("close", &CloseQueue);
 }
 
 }  // namespace tfr

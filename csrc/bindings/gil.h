@@ -4,8 +4,7 @@
 // which can't be unwound: destructors, and whatever holds Python objects without the GIL. Such a thread stops here
 // instead, for good, as CPython 3.14 does it: the process ends without it.
 
-#ifndef TFRECORD_FAST_BINDINGS_GIL_H_
-#define TFRECORD_FAST_BINDINGS_GIL_H_
+#pragma once
 
 #include <Python.h>
 
@@ -67,5 +66,3 @@ void DropWithGil(Release release) {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_GIL_H_

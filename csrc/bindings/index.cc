@@ -160,10 +160,8 @@ Int64Array NumbersAt(const Permutation& permutation, const Int64Array& places) {
   return numbers;
 }
 
-NamedTuple write_target("tfrecord_fast._core.WriteTarget",
-                        "How to write a file: the path it will have, and the draft to write and rename; None if the "
-                        "path itself is written.",
-                        {"path", "draft"});
+// Target; `draft` is None if the path itself is written.
+NamedTuple write_target("tfrecord_fast._core.WriteTarget", {"path", "draft"});
 
 py::object FindTargetOf(const std::string& path) {
   Target target;
@@ -178,7 +176,7 @@ void BindIndex(py::module_& m) {
   write_target.Bind(m);
   m.def("find_target", &FindTargetOf, py::arg("path"));
   m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<GilReleased>());
-  py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
+  NewClass<RecordIndex, SharedIndex>(m, "RecordIndex")
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(
           "build",
@@ -215,17 +213,15 @@ void BindIndex(py::module_& m) {
             return a.offsets() == b.offsets() && a.sizes() == b.sizes();
           },
           py::arg("other"));
-  FreeOnce<RecordIndex>();
-  py::class_<IndexOrigin>(m, "IndexOrigin")
+  NewClass<IndexOrigin>(m, "IndexOrigin")
       .def(py::init([](std::string path, std::optional<std::string> index_path, const py::object& object) {
              return std::make_unique<IndexOrigin>(
                  IndexOrigin{std::move(path), std::move(index_path), RemoteObjectOf(object)});
            }),
            py::kw_only(), py::arg("path"), py::arg("index_path") = py::none(), py::arg("object") = py::none());
-  FreeOnce<IndexOrigin>();
   m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none(),
         py::arg("fetches") = std::shared_ptr<FetchQueue>());
-  py::class_<RandomReader>(m, "RandomReader")
+  NewClass<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
            py::arg("map_files") = true, py::arg("max_record_bytes") = py::none(),
@@ -234,11 +230,9 @@ void BindIndex(py::module_& m) {
       .def("__len__", &RandomReader::size)
       .def("take", &TakeRecords, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));
-  FreeOnce<RandomReader>();
-  py::class_<Permutation>(m, "Permutation")
+  NewClass<Permutation>(m, "Permutation")
       .def(py::init(&NewPermutation), py::arg("size"), py::arg("keys"))
       .def("at", &NumbersAt, py::arg("places"));
-  FreeOnce<Permutation>();
 }
 
 }  // namespace tfr

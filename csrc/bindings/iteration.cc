@@ -1,7 +1,10 @@
-// Iterations that end with what a signal handler raises; see iteration.h.
+// Iterations that end when a signal handler raises.
+//
+// A handler may raise in the middle of iterators that are written in Python. They would then go on without the element
+// that they were making. So the iterator that a user gets is wrapped once, around all others: it ends after such an
+// exception.
 
-#include "bindings/iteration.h"
-
+#include "bindings/bindings.h"
 #include "bindings/boxed.h"
 
 namespace py = pybind11;

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindRecordBatch(m);
   tfr::BindFetches(m);
   tfr::BindReader(m);
+  tfr::BindIteration(m);
   tfr::BindWriter(m);
   tfr::BindBytesArray(m);
   tfr::BindParse(m);

@@ -1,7 +1,6 @@
 // Named tuples for what the core returns: tuples for Python, which unpacks them, with a name for every field.
 
-#ifndef TFRECORD_FAST_BINDINGS_NAMED_TUPLE_H_
-#define TFRECORD_FAST_BINDINGS_NAMED_TUPLE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -19,14 +18,14 @@ template <size_t kFields>
 class NamedTuple {
  public:
   // `name`: with the module, "tfrecord_fast._core.NAME".
-  constexpr NamedTuple(const char* name, const char* doc, const char* const (&fields)[kFields])
-      : name_(name), doc_(doc), fields_(std::to_array(fields)) {}
+  constexpr NamedTuple(const char* name, const char* const (&fields)[kFields])
+      : name_(name), fields_(std::to_array(fields)) {}
 
   // Makes the type, and puts it into the module. Throws.
   void Bind(pybind11::module_& m) {
     PyStructSequence_Field fields[kFields + 1] = {};
     for (size_t i = 0; i < kFields; ++i) fields[i].name = fields_[i];
-    PyStructSequence_Desc desc = {name_, doc_, fields, static_cast<int>(kFields)};
+    PyStructSequence_Desc desc = {name_, nullptr, fields, static_cast<int>(kFields)};
     type_ = PyStructSequence_NewType(&desc);
     if (type_ == nullptr) throw pybind11::error_already_set();
     m.attr(std::strrchr(name_, '.') + 1) = pybind11::handle(reinterpret_cast<PyObject*>(type_));
@@ -54,11 +53,8 @@ class NamedTuple {
   }
 
   const char* name_;
-  const char* doc_;
   std::array<const char*, kFields> fields_;
   PyTypeObject* type_ = nullptr;
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_NAMED_TUPLE_H_

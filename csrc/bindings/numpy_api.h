@@ -1,8 +1,7 @@
 // The few functions of NumPy's C interface needed to make an array, called directly: with pybind11's array class,
 // wrapping a scalar column of a single record would cost several times as much as parsing it.
 
-#ifndef TFRECORD_FAST_BINDINGS_NUMPY_API_H_
-#define TFRECORD_FAST_BINDINGS_NUMPY_API_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -25,5 +24,3 @@ pybind11::object WrapArray(ElementType type, const std::vector<ptrdiff_t>& shape
 pybind11::object CopyArray(ElementType type, const std::vector<ptrdiff_t>& shape, const void* data);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_NUMPY_API_H_

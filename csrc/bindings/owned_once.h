@@ -1,7 +1,6 @@
 // Mends what pybind11 does when memory runs out: an object that can't be wrapped is an error, and is freed only once.
 
-#ifndef TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
-#define TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -10,23 +9,17 @@
 
 namespace tfr {
 
-// Instead of py::init<Arguments…>, and of py::init with a function that returns a value. pybind11 registers what those
-// make outside of its own try block, where an exception ends the process. To be used together with FreeOnce.
+// Instead of py::init<Arguments…>: pybind11 registers what that makes outside of its own try block, where an exception
+// ends the process. For classes made with NewClass.
 template <typename T, typename... Arguments>
 auto InitOf() {
   return pybind11::init(
       [](Arguments... arguments) { return std::make_unique<T>(std::forward<Arguments>(arguments)...); });
 }
 
-template <typename T, typename... Arguments>
-auto InitBy(T (*make)(Arguments...)) {
-  return pybind11::init(
-      [make](Arguments... arguments) { return std::make_unique<T>(make(std::forward<Arguments>(arguments)...)); });
-}
-
-// To be called for each class whose objects come to pybind11 in the hands of a smart pointer, be it from a constructor
-// or as a result. pybind11 notes the object before it takes the pointer over: if noting it fails, the pointer frees the
-// object, and the half-made Python object, which already has the address, would free it again.
+// For each class whose objects come to pybind11 in the hands of a smart pointer, be it from a constructor or as a
+// result. pybind11 notes the object before it takes the pointer over: if noting it fails, the pointer frees the object,
+// and the half-made Python object, which already has the address, would free it again.
 template <typename T>
 void FreeOnce() {
   using Init = void (*)(pybind11::detail::instance*, const void*);
@@ -48,6 +41,12 @@ void FreeOnce() {
   };
 }
 
-}  // namespace tfr
+// Instead of py::class_: its objects are freed only once.
+template <typename T, typename... Holder, typename... Extra>
+pybind11::class_<T, Holder...> NewClass(pybind11::module_& m, const char* name, const Extra&... extra) {
+  pybind11::class_<T, Holder...> type(m, name, extra...);
+  FreeOnce<T>();
+  return type;
+}
 
-#endif  // TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
+}  // namespace tfr

@@ -1,7 +1,7 @@
 // Parsing from Python. The GIL line: specs are read and results wrapped under the GIL; records are parsed without it,
 // except for one small record alone, where releasing it would cost more than parsing.
 
-#include "bindings/parse.h"
+#include "parse/parse.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -21,11 +21,10 @@
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
+#include "bindings/stream.h"
 #include "parse/faults.h"
-#include "parse/parse.h"
 #include "parse/ranges.h"
 #include "parse/single_example.h"
-#include "pipeline/parse_ahead.h"
 
 namespace py = pybind11;
 
@@ -34,19 +33,15 @@ namespace {
 
 constexpr size_t kSmallRecord = 16 << 10;
 
-NamedTuple list_column("tfrecord_fast._core.ListColumn",
-                       "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`. "
-                       "`present`, if the spec requests it, is 0 for rows without the feature; else None.",
-                       {"values", "splits", "longest", "present"});
-NamedTuple fixed_column("tfrecord_fast._core.FixedColumn",
-                        "An array, and `present`, which is 0 for rows that have the default.", {"values", "present"});
-NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
-                        "A feature list, padded: values[i, :lengths[i]] are the steps of row i.",
-                        {"values", "lengths", "present"});
+// Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`. Here and below, `present`
+// is None unless the spec requests it, and 0 for rows without the feature.
+NamedTuple list_column("tfrecord_fast._core.ListColumn", {"values", "splits", "longest", "present"});
+NamedTuple fixed_column("tfrecord_fast._core.FixedColumn", {"values", "present"});
+// A feature list, padded: values[i, :lengths[i]] are the steps of row i.
+NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps", {"values", "lengths", "present"});
+// A feature list. Row i has the steps row_steps[i] to row_steps[i + 1], step j has values[splits[j]:splits[j + 1]]. The
+// longest step has `longest` values, the longest row `longest_row` steps.
 NamedTuple list_steps("tfrecord_fast._core.ListSteps",
-                      "A feature list. Row i has the steps row_steps[i] to row_steps[i + 1], step j has "
-                      "values[splits[j]:splits[j + 1]]. The longest step has `longest` values, the longest row "
-                      "`longest_row` steps.",
                       {"values", "splits", "row_steps", "longest", "longest_row", "present"});
 
 Layout LayoutNamed(const std::string& name) {
@@ -57,9 +52,11 @@ Layout LayoutNamed(const std::string& name) {
 }
 
 // `fallback`: bytes (numbers), a list of bytes (strings), or None.
-FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& layout, std::vector<int64_t> shape,
-                   const py::object& fallback, bool may_be_absent, std::string note, bool presence) {
-  FeatureSpec spec;
+std::unique_ptr<FeatureSpec> NewSpec(std::string key, const std::string& type, const std::string& layout,
+                                     std::vector<int64_t> shape, const py::object& fallback, bool may_be_absent,
+                                     std::string note, bool presence) {
+  auto made = std::make_unique<FeatureSpec>();
+  FeatureSpec& spec = *made;
   spec.key = std::move(key);
   if (!TypeNamed(type, &spec.type)) throw py::value_error("unknown column type '" + type + "'");
   spec.layout = LayoutNamed(layout);
@@ -79,7 +76,7 @@ FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& 
   spec.note = std::move(note);
   spec.presence = presence;
   if (spec.type == ElementType::kBFloat16) DtypeOf(spec.type);  // complain now if ml_dtypes is missing
-  return spec;
+  return made;
 }
 
 using Groups = std::vector<std::vector<uint32_t>>;
@@ -343,22 +340,19 @@ void BindParse(py::module_& m) {
   fixed_column.Bind(m);
   padded_steps.Bind(m);
   list_steps.Bind(m);
-  py::class_<FeatureSpec>(m, "FeatureSpec")
-      .def(InitBy(&SpecOf), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
+  NewClass<FeatureSpec>(m, "FeatureSpec")
+      .def(py::init(&NewSpec), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
            py::arg("shape") = std::vector<int64_t>(), py::arg("default") = py::none(), py::arg("may_be_absent") = false,
            py::arg("note") = "", py::arg("presence") = false);
-  FreeOnce<FeatureSpec>();
-  py::class_<PyExamplePlan>(m, "ExamplePlan")
+  NewClass<PyExamplePlan>(m, "ExamplePlan")
       .def(InitOf<PyExamplePlan, const py::list&, std::string, Groups>(), py::arg("specs"), py::kw_only(),
            py::arg("only_these") = "", py::arg("groups") = Groups())
       .def("parse", &ParseRecords<PyExamplePlan>, py::arg("records"), py::arg("num_threads") = 0)
       .def("parse_one", &ParseOne);
-  FreeOnce<PyExamplePlan>();
-  py::class_<PySequencePlan>(m, "SequencePlan")
+  NewClass<PySequencePlan>(m, "SequencePlan")
       .def(InitOf<PySequencePlan, const py::list&, const py::list&, const std::string&>(), py::arg("context"),
            py::arg("lists"), py::kw_only(), py::arg("only_these") = "")
       .def("parse", &ParseRecords<PySequencePlan>, py::arg("records"), py::arg("num_threads") = 0);
-  FreeOnce<PySequencePlan>();
   m.attr("unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
 }
 

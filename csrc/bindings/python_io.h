@@ -1,7 +1,6 @@
 // Python objects as sources and sinks.
 
-#ifndef TFRECORD_FAST_BINDINGS_PYTHON_IO_H_
-#define TFRECORD_FAST_BINDINGS_PYTHON_IO_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
@@ -65,5 +64,3 @@ std::unique_ptr<Sink> NewPythonSink(const pybind11::object& file, bool close,
                                     std::shared_ptr<PythonReferences> references);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_PYTHON_IO_H_

@@ -14,7 +14,6 @@
 #include "bindings/boxed.h"
 #include "bindings/bytes_sequence.h"
 #include "bindings/gil.h"
-#include "bindings/iteration.h"
 #include "bindings/named_tuple.h"
 #include "bindings/owned_once.h"
 #include "bindings/stream.h"
@@ -159,8 +158,8 @@ PyTypeObject* IteratorType(const char* name) {
 
 enum class Yields : uint8_t { kRecords, kColumns };
 
-template <typename Iterator>
-py::object MakeIterator(PyTypeObject* type, py::object owner, Yields yields) {
+template <typename Iterator, PyTypeObject** type, Yields yields>
+py::object MakeIterator(py::object owner) {
   auto stream = owner.cast<std::shared_ptr<SharedStream>>();
   const bool has_plan = !stream->ahead();
   if (has_plan && yields == Yields::kRecords) throw py::type_error("a stream with a plan has columns, not records");
@@ -168,7 +167,7 @@ py::object MakeIterator(PyTypeObject* type, py::object owner, Yields yields) {
   Iterator made;
   made.owner = std::move(owner);
   made.stream = std::move(stream);
-  PyObject* iterator = Box(type, std::move(made));
+  PyObject* iterator = Box(*type, std::move(made));
   if (iterator == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(iterator);
 }
@@ -197,9 +196,8 @@ void CollectStreams(PyHeapTypeObject* heap_type) {
   type.tp_clear = ClearStream;
 }
 
-NamedTuple skipped_stretch("tfrecord_fast._core.SkippedStretch",
-                           "A damaged stretch that a stream skipped; `bytes` is None if the size can't be known.",
-                           {"path", "offset", "bytes", "reason"});
+// A damaged stretch that a stream skipped; `bytes` is None if the size can't be known.
+NamedTuple skipped_stretch("tfrecord_fast._core.SkippedStretch", {"path", "offset", "bytes", "reason"});
 
 py::list TakeSkipped(SharedStream& stream) {
   py::list stretches;
@@ -225,10 +223,8 @@ void BindReader(py::module_& m) {
   batch_iterator_type = IteratorType<BatchIterator, NextBatch>("tfrecord_fast._core.BatchIterator");
   column_iterator_type = IteratorType<BatchIterator, NextColumns>("tfrecord_fast._core.ColumnIterator");
   m.attr("RecordIterator") = py::handle(reinterpret_cast<PyObject*>(record_iterator_type));
-  BindIteration(m);
   skipped_stretch.Bind(m);
-  py::class_<SharedStream, std::shared_ptr<SharedStream>>(
-      m, "RecordStream", "Batches of records from a list of files, in order.", py::custom_type_setup(CollectStreams))
+  NewClass<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream", py::custom_type_setup(CollectStreams))
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan, bool keep_batches,
                        const py::kwargs& values) {
              return NewStream(FilesOf(files), OptionsOf(values),
@@ -237,30 +233,11 @@ void BindReader(py::module_& m) {
            }),
            py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none(), py::kw_only(),
            py::arg("keep_batches") = false)
-      .def(
-          "records",
-          [](py::object self) {
-            return MakeIterator<RecordIterator>(record_iterator_type, std::move(self), Yields::kRecords);
-          },
-          "An iterator over records, as bytes.")
-      .def(
-          "batches",
-          [](py::object self) {
-            return MakeIterator<BatchIterator>(batch_iterator_type, std::move(self), Yields::kRecords);
-          },
-          "An iterator over batches, as RecordBatch.")
-      .def(
-          "columns",
-          [](py::object self) {
-            return MakeIterator<BatchIterator>(column_iterator_type, std::move(self), Yields::kColumns);
-          },
-          "An iterator over the columns of each batch, as `plan.parse` returns them; with keep_batches, over pairs of\n"
-          "columns and batch.")
-      .def(
-          "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
-          "The position of the stream after the batches given, as a dict ready for JSON.")
-      .def("take_skipped", &TakeSkipped, "The stretches skipped since the last call.");
-  FreeOnce<SharedStream>();
+      .def("records", &MakeIterator<RecordIterator, &record_iterator_type, Yields::kRecords>)
+      .def("batches", &MakeIterator<BatchIterator, &batch_iterator_type, Yields::kRecords>)
+      .def("columns", &MakeIterator<BatchIterator, &column_iterator_type, Yields::kColumns>)
+      .def("state", [](SharedStream& stream) { return StateToPython(stream.State()); })
+      .def("take_skipped", &TakeSkipped);
 }
 
 }  // namespace tfr

@@ -213,9 +213,7 @@ void BindRecordBatch(py::module_& m) {
   m.def("concatenate", &ConcatenateBatches, py::arg("batches"));
   m.def("take_rows", &TakeRows, py::arg("batch"), py::arg("rows"));
   m.def("restore_record_batch", &Restore);
-  m.def(
-      "record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
-      "A RecordBatch of a sequence of bytes-like objects.");
+  m.def("record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); });
 }
 
 }  // namespace tfr

@@ -23,33 +23,22 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
+// Numbers::Figures in Python's types; `points` are all values, or a sample, with their `weights`.
 NamedTuple number_figures("tfrecord_fast._core.NumberFigures",
-                          "Figures of numbers: how many, and how many of them are NaN, infinite or 0; the extremes "
-                          "(None if there are none), mean and population standard deviation of the finite ones; "
-                          "whether all different values are known, how many there are, or an estimate; if they are not "
-                          "known, (value, count) of frequent ones, whose counts may be too low by `count_error`; and "
-                          "values in ascending order with their weights: all of them, or a sample.",
                           {"values", "nans", "positive_infinities", "negative_infinities", "zeros", "minimum",
                            "maximum", "mean", "std", "exact", "distinct", "count_error", "frequent", "points",
                            "weights"});
 
-NamedTuple text_figures("tfrecord_fast._core.TextFigures",
-                        "Figures of strings of bytes: whether all different ones are known, how many there are, or an "
-                        "estimate; (first bytes, size, count) of the frequent ones, whose counts may be too low by "
-                        "`count_error`; and figures of their sizes.",
-                        {"exact", "distinct", "count_error", "frequent", "sizes"});
+// Texts::Figures; `frequent` are (first bytes, size, count).
+NamedTuple text_figures("tfrecord_fast._core.TextFigures", {"exact", "distinct", "count_error", "frequent", "sizes"});
 
+// `…_features`: how many Features, or steps of a feature list, have each kind of list, or none.
 NamedTuple feature_figures("tfrecord_fast._core.FeatureFigures",
-                           "What records have under one key: in how many it is, and in how many without a kind; how "
-                           "many Features (of a feature list: steps) have each kind of list, or none; figures of the "
-                           "numbers of values in each, of the numbers of steps, and of the values by kind, or None.",
                            {"key", "is_list", "present", "unset", "int64_features", "float_features", "bytes_features",
                             "unset_features", "lengths", "steps", "int64", "floats", "texts"});
 
+// Repeats::Figures; `pairs` are (file, record, file, record).
 NamedTuple repeat_figures("tfrecord_fast._core.RepeatFigures",
-                          "Records that are the same, among 1 of 2 ** halvings of all contents: different contents, "
-                          "those that come more than once, records that are copies, the most copies of one content; "
-                          "and (file, record, file, record) of the first pairs.",
                           {"halvings", "different", "repeated", "copies", "most", "pairs"});
 
 py::object Number(Numbers::Type type, uint64_t bits) {
@@ -176,9 +165,8 @@ void BindStats(py::module_& m) {
   repeat_figures.Bind(m);
   m.attr("DISTINCT_ERROR") = Distinct::kStandardError;
   m.attr("MOST_FEATURES") = Collector::kMostFeatures;
-  py::class_<Collector::Hints, std::shared_ptr<Collector::Hints>>(m, "StatsHints");
-  FreeOnce<Collector::Hints>();
-  py::class_<Collector>(m, "StatsCollector")
+  NewClass<Collector::Hints, std::shared_ptr<Collector::Hints>>(m, "StatsHints");
+  NewClass<Collector>(m, "StatsCollector")
       .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, std::shared_ptr<Collector::Hints>>(),
            py::arg("file"), py::arg("first_record"), py::arg("columns"),
            py::arg("hints") = std::shared_ptr<Collector::Hints>())
@@ -195,7 +183,6 @@ void BindStats(py::module_& m) {
       .def_property_readonly("sequences", &Collector::sequences)
       .def_property_readonly("empty", &Collector::empty)
       .def_property_readonly("entries_left_out", &Collector::entries_left_out);
-  FreeOnce<Collector>();
 }
 
 }  // namespace tfr

@@ -195,17 +195,12 @@ StreamOptions OptionsOf(const py::dict& values) {
 }
 
 py::dict StateToPython(const StreamState& state) {
-  py::list slots;
+  std::vector<std::array<int64_t, 3>> slots, shuffled;
   for (const SequenceState::Slot& slot : state.cutter.sequence.slots) {
-    py::list saved;
-    for (int64_t value : {slot.file, slot.next.offset, slot.next.index}) saved.append(value);
-    slots.append(saved);
+    slots.push_back({slot.file, slot.next.offset, slot.next.index});
   }
-  py::list shuffled;
   for (const RecordPlace& place : state.shuffled) {
-    py::list saved;
-    for (int64_t value : {int64_t{place.file}, place.place.offset, place.place.index}) saved.append(value);
-    shuffled.append(saved);
+    shuffled.push_back({int64_t{place.file}, place.place.offset, place.place.index});
   }
   py::dict values;
   values["epoch"] = state.cutter.sequence.epoch;

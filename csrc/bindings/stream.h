@@ -1,16 +1,15 @@
 // The record stream as Python sees it: options and state from Python values, and the lock for several threads.
 
-#ifndef TFRECORD_FAST_BINDINGS_STREAM_H_
-#define TFRECORD_FAST_BINDINGS_STREAM_H_
+#pragma once
 
 #include <pybind11/pybind11.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "bindings/call_lock.h"
-#include "bindings/parse.h"
 #include "bindings/python_io.h"
 #include "pipeline/parse_ahead.h"
 #include "pipeline/shard_stream.h"
@@ -22,6 +21,17 @@ struct PythonFiles {
   std::vector<InputFile> files;
   std::shared_ptr<PythonReferences> references = std::make_shared<PythonReferences>();
 };
+
+// Wraps a transform's output as Python columns, of the same types as `plan.parse`. Needs the GIL.
+using ColumnWrapper = std::function<pybind11::object(const void*)>;
+
+// Parsing as the transform of a stream, by `plan`, a _core.ExamplePlan or a _core.SequencePlan. `keeps_batch`: the
+// stream delivers the batch too, for errors that are found when results are made from the columns.
+struct StreamParser {
+  Transform transform;
+  ColumnWrapper wrap;
+};
+StreamParser StreamParserOf(pybind11::handle plan, bool keeps_batch);
 
 // A stream that several Python threads may ask in turn. All is called with the GIL; the lock is only taken without.
 class SharedStream {
@@ -76,5 +86,3 @@ pybind11::dict StateToPython(const StreamState& state);
 StreamState StateOfPython(const pybind11::dict& values);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_BINDINGS_STREAM_H_

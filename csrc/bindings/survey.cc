@@ -21,11 +21,7 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-NamedTuple key_summary("tfrecord_fast._core.KeySummary",
-                       "What a key holds: its kind (\"bytes\", \"float\", \"int64\"; \"none\" if no value was "
-                       "seen), in how many records, the fewest and most values per record (per step in a feature "
-                       "list), and how many records have the key without a kind (of a feature list: how many steps).",
-                       {"key", "kind", "records", "fewest", "most", "unset"});
+NamedTuple key_summary("tfrecord_fast._core.KeySummary", {"key", "kind", "records", "fewest", "most", "unset"});
 
 py::list Summaries(const std::vector<KeySummary>& keys) {
   py::list out;
@@ -41,6 +37,7 @@ void Add(FeatureSurvey& survey, py::handle records) {
   RunWithoutGil([&] { return survey.Add(*batch); });
 }
 
+// The fields of UnknownFields.
 py::tuple UnknownFieldsOf(py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
   UnknownFields found;
@@ -60,17 +57,14 @@ std::string LooksLikeOf(const py::bytes& record) {
 
 void BindSurvey(py::module_& m) {
   key_summary.Bind(m);
-  py::class_<FeatureSurvey>(m, "FeatureSurvey")
+  NewClass<FeatureSurvey>(m, "FeatureSurvey")
       .def(InitOf<FeatureSurvey>())
       .def("add", &Add)
       .def("features", [](const FeatureSurvey& survey) { return Summaries(survey.features()); })
       .def("lists", [](const FeatureSurvey& survey) { return Summaries(survey.lists()); })
       .def_property_readonly("records", &FeatureSurvey::records)
       .def_property_readonly("has_lists", &FeatureSurvey::has_lists);
-  FreeOnce<FeatureSurvey>();
-  m.def("unknown_fields", &UnknownFieldsOf, py::arg("records"),
-        "How many records have fields that Examples and SequenceExamples lack; the first of these, and the number "
-        "of its first such field.");
+  m.def("unknown_fields", &UnknownFieldsOf, py::arg("records"));
   m.def("looks_like", &LooksLikeOf, py::arg("record"));
 }
 

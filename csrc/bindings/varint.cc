@@ -91,11 +91,6 @@ size_t EncodeInto(Int64Array values, py::buffer out) {
   return static_cast<size_t>(after - begin);
 }
 
-std::vector<std::string> VarintBackendNames() {
-  const std::vector<const char*> names = VarintBackends();
-  return {names.begin(), names.end()};
-}
-
 }  // namespace
 
 void BindVarint(py::module_& m) {
@@ -105,7 +100,7 @@ void BindVarint(py::module_& m) {
   m.def("count_varints", &CountBuffer, py::arg("data"));
   m.def("encode_varints", &EncodeArray, py::arg("values"));
   m.def("encode_varints_into", &EncodeInto, py::arg("values"), py::arg("out"));
-  m.def("varint_backends", &VarintBackendNames);
+  m.def("varint_backends", &VarintBackends);
   m.def("varint_backend", &VarintBackend);
   m.def("set_varint_backend", [](const std::string& name) {
     if (!SetVarintBackend(name.c_str())) throw py::value_error("no varint backend \"" + name + "\" on this processor");

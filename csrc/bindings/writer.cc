@@ -5,11 +5,10 @@
 
 #include <pybind11/stl.h>
 
-#include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -21,7 +20,6 @@
 #include "bindings/call_lock.h"
 #include "bindings/encode.h"
 #include "bindings/gil.h"
-#include "bindings/owned_once.h"
 #include "bindings/python_io.h"
 #include "codec/codec.h"
 #include "codec/compressed_sink.h"
@@ -164,20 +162,29 @@ void ClosePythonWriters() {
 
 PyObject* NewWriter(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
 
-CompressionOptions MakeOptions(std::optional<int> level, std::optional<int> window_bits, std::optional<int> method,
-                               std::optional<int> mem_level, std::optional<int> strategy,
-                               std::optional<int> flush_mode) {
-  constexpr int kUnset = CompressionOptions::kUnset;
-  return {level.value_or(kUnset),     window_bits.value_or(kUnset), method.value_or(kUnset),
-          mem_level.value_or(kUnset), strategy.value_or(kUnset),    flush_mode.value_or(kUnset)};
+// By the names of TFRecordOptions; those that are not set are missing.
+using OptionValues = std::map<std::string, int>;
+
+CompressionOptions OptionsOf(const OptionValues& values) {
+  const auto value = [&](const char* name) {
+    const auto found = values.find(name);
+    return found == values.end() ? CompressionOptions::kUnset : found->second;
+  };
+  return {.level = value("compression_level"),
+          .window_bits = value("window_bits"),
+          .method = value("compression_method"),
+          .mem_level = value("mem_level"),
+          .strategy = value("compression_strategy"),
+          .flush_mode = value("flush_mode")};
 }
 
 // Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` decides whether the
 // object is closed with the writer. num_threads 0: as many as the process may use.
 void Open(const py::object& self, const py::object& target, const std::string& compression_type,
-          const CompressionOptions& options, bool close_file, bool append, size_t num_threads) {
+          const OptionValues& option_values, bool close_file, bool append, size_t num_threads) {
   if (Unbox<WriterPtr>(self.ptr())) throw py::value_error("the writer is open already");
   const Compression compression = CompressionNamed(compression_type);
+  const CompressionOptions options = OptionsOf(option_values);
   ThrowIfError(CheckCompression(compression, options));
   std::unique_ptr<Sink> sink;
   auto references = std::make_shared<PythonReferences>();
@@ -258,11 +265,6 @@ void BindWriter(py::module_& m) {
   m.attr("RecordWriter") = writer_type = py::handle(reinterpret_cast<PyObject*>(type));
   m.def("write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
         py::arg("num_threads"));
-  py::class_<CompressionOptions>(m, "CompressionOptions")
-      .def(InitBy(&MakeOptions), py::kw_only(), py::arg("level") = py::none(), py::arg("window_bits") = py::none(),
-           py::arg("method") = py::none(), py::arg("mem_level") = py::none(), py::arg("strategy") = py::none(),
-           py::arg("flush_mode") = py::none());
-  FreeOnce<CompressionOptions>();
   m.def("open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"),
         py::arg("close_file"), py::arg("append"), py::arg("num_threads"));
 }

@@ -5,8 +5,7 @@
 // inflating them and inflate several at the same time. A marked part starts with the first byte of a record and ends
 // with the last byte of one. The bytes of the marks are in docs/format.md, and in gzip.cc and zstd.cc.
 
-#ifndef TFRECORD_FAST_CODEC_BLOCK_COMPRESSOR_H_
-#define TFRECORD_FAST_CODEC_BLOCK_COMPRESSOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -52,5 +51,3 @@ bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, Pa
 bool MayBeginPart(Compression compression, const uint8_t* data, size_t size);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_CODEC_BLOCK_COMPRESSOR_H_

@@ -1,7 +1,6 @@
 // Threads that compress blocks for one or more outputs, and write the parts of each output in order.
 
-#ifndef TFRECORD_FAST_CODEC_BLOCK_POOL_H_
-#define TFRECORD_FAST_CODEC_BLOCK_POOL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOption
                                std::unique_ptr<Sink>* made);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_CODEC_BLOCK_POOL_H_

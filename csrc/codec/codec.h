@@ -4,8 +4,7 @@
 // SNAPPY); they read as one. Between parts the input may end; anywhere else, its end is a truncation. What follows the
 // last part and is not a part itself is damage.
 
-#ifndef TFRECORD_FAST_CODEC_CODEC_H_
-#define TFRECORD_FAST_CODEC_CODEC_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -158,5 +157,3 @@ std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, C
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_CODEC_CODEC_H_

@@ -1,7 +1,6 @@
 // Writing compressed: the options of a codec, and its choice between one stream and blocks on several threads.
 
-#ifndef TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_
-#define TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -22,5 +21,3 @@ Status NewCompressedSink(std::unique_ptr<Sink> sink, Compression compression, co
                          size_t num_threads, std::unique_ptr<Sink>* made);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_

@@ -1,7 +1,6 @@
 // The common half of the codecs GZIP and ZLIB: the libraries that inflate and deflate, one in each file.
 
-#ifndef TFRECORD_FAST_CODEC_DEFLATE_H_
-#define TFRECORD_FAST_CODEC_DEFLATE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -41,5 +40,3 @@ std::string LibdeflateVersion();
 std::string ZlibVersion();
 
 }  // namespace tfr::internal
-
-#endif  // TFRECORD_FAST_CODEC_DEFLATE_H_

@@ -1,7 +1,6 @@
 // The common half of the backends of crc32c/: the polynomial's arithmetic, at compile time, and their entry points.
 
-#ifndef TFRECORD_FAST_CRC32C_BACKENDS_H_
-#define TFRECORD_FAST_CRC32C_BACKENDS_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -66,5 +65,3 @@ constexpr uint32_t Shift(const ShiftTable& table, uint32_t crc) {
 }
 
 }  // namespace tfr::crc32c::internal
-
-#endif  // TFRECORD_FAST_CRC32C_BACKENDS_H_

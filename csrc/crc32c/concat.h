@@ -1,7 +1,6 @@
 // The CRC of two strings one after the other, from the CRCs of both.
 
-#ifndef TFRECORD_FAST_CRC32C_CONCAT_H_
-#define TFRECORD_FAST_CRC32C_CONCAT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -13,5 +12,3 @@ namespace tfr::crc32c {
 uint32_t Concat(uint32_t a, uint32_t b, uint64_t size_b);
 
 }  // namespace tfr::crc32c
-
-#endif  // TFRECORD_FAST_CRC32C_CONCAT_H_

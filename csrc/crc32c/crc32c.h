@@ -4,8 +4,7 @@
 // variable TFRECORD_FAST_CRC32C, or SetBackend, forces another. Every backend returns the same values for any
 // length and alignment, and reads nothing outside [data, data + size).
 
-#ifndef TFRECORD_FAST_CRC32C_CRC32C_H_
-#define TFRECORD_FAST_CRC32C_CRC32C_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -44,14 +43,6 @@ inline uint32_t Value(const uint8_t* data, size_t size) { return Extend(0, data,
 
 // A CRC that is stored next to the data it covers is masked, since the CRC of a string that holds its own CRC
 // is a poor check: rotate right by 15 bits, add a constant.
-constexpr uint32_t kMaskDelta = 0xa282ead8;
-constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
-constexpr uint32_t Unmask(uint32_t masked) {
-  const uint32_t rotated = masked - kMaskDelta;
-  return (rotated >> 17) | (rotated << 15);
-}
-static_assert(Unmask(Mask(0x12345678)) == 0x12345678);
+constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8; }
 
 }  // namespace tfr::crc32c
-
-#endif  // TFRECORD_FAST_CRC32C_CRC32C_H_

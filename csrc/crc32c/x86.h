@@ -1,7 +1,6 @@
 // The pieces that the x86 backends share: the crc32 instruction over short runs, and the end of a fold.
 
-#ifndef TFRECORD_FAST_CRC32C_X86_H_
-#define TFRECORD_FAST_CRC32C_X86_H_
+#pragma once
 
 #include <immintrin.h>
 
@@ -56,5 +55,3 @@ __attribute__((target("sse4.2"))) inline uint64_t Reduce(__m128i x) {
 inline __m128i Load128(const uint8_t* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 
 }  // namespace tfr::crc32c::internal
-
-#endif  // TFRECORD_FAST_CRC32C_X86_H_

@@ -1,7 +1,6 @@
 // Columns as the encoder takes them: plain arrays and how they are cut into rows. Nothing here owns memory.
 
-#ifndef TFRECORD_FAST_ENCODE_COLUMN_H_
-#define TFRECORD_FAST_ENCODE_COLUMN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +13,8 @@ namespace tfr {
 
 // One feature of all rows. An item is what becomes one Feature: a row or, in a feature list, a step.
 //
-// Someone may write to `values`, `valid` and `row_valid` while rows are encoded: which values a record gets is then
-// open, but it is a record. What `splits`, `steps` and, in a column of strings, `values` hold must not change.
+// If another thread writes to `values`, `valid` or `row_valid` while rows are encoded, a row may fail (RowChanged), but
+// no other memory is touched. What `splits`, `steps` and, in a column of strings, `values` hold must not change.
 struct EncodeColumn {
   std::string key;  // UTF-8
 
@@ -50,5 +49,3 @@ T Load(const void* values, size_t i) {
 Status CheckColumn(const EncodeColumn& column, size_t rows);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_COLUMN_H_

@@ -4,8 +4,7 @@
 // Values may change after they were sized (column.h). So whatever is written is written between `out` and `end`, and
 // agrees with the lengths written before it; if that can't be, the result is null.
 
-#ifndef TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
-#define TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -84,5 +83,3 @@ struct ColumnPlan {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_

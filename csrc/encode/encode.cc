@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -67,18 +66,11 @@ Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr*
     at += sizes[row];
   }
   const std::vector<size_t> cuts = CutByBytes(made->records);
-  std::mutex mutex;  // guards made->owners
   TFR_RETURN_IF_ERROR(ParallelTry(cuts.size() - 1, num_threads, [&](size_t task) {
     for (size_t row = cuts[task]; row < cuts[task + 1]; ++row) {
-      Bytes& record = made->records[row];
-      if (encoder.Write(row, record.size, const_cast<uint8_t*>(record.data))) [[likely]]
-        continue;
-      // Its values have changed since it was sized. It gets memory of its own.
-      auto alone = std::make_shared<std::vector<uint8_t>>();
-      TFR_RETURN_IF_ERROR(encoder.EncodeAlone(row, alone.get()));
-      record = {alone->data(), alone->size()};
-      std::lock_guard<std::mutex> lock(mutex);
-      made->owners.push_back(std::move(alone));
+      const Bytes& record = made->records[row];
+      if (!encoder.Write(row, record.size, const_cast<uint8_t*>(record.data))) [[unlikely]]
+        return RowChanged(row);
     }
     return Status();
   }));

@@ -1,7 +1,6 @@
 // Encodes all rows of columns as one batch of serialized records, on several threads.
 
-#ifndef TFRECORD_FAST_ENCODE_ENCODE_H_
-#define TFRECORD_FAST_ENCODE_ENCODE_H_
+#pragma once
 
 #include <cstddef>
 
@@ -18,5 +17,3 @@ Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr*
 Status SizeRows(const RowEncoder& encoder, size_t num_threads, uint64_t* sizes);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_ENCODE_H_

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <string>
 #include <utility>
 
 #include "encode/column_plan.h"
-#include "encode/copied_row.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -21,6 +19,7 @@ constexpr size_t kSizeBlock = 1024;
 Status MakePlans(std::vector<EncodeColumn> columns, size_t rows, std::vector<ColumnPlan>* plans) {
   // Bytewise, as protobuf orders the keys of a map; std::string compares bytes as unsigned.
   std::sort(columns.begin(), columns.end(), [](const EncodeColumn& a, const EncodeColumn& b) { return a.key < b.key; });
+  plans->reserve(columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {
     if (i > 0 && columns[i].key == plans->back().column.key) {
       return Status::InvalidArgument("feature '" + columns[i].key + "' is given twice");
@@ -83,7 +82,7 @@ Status RowEncoder::Init(MessageType type, std::vector<EncodeColumn> columns, std
 Status RowEncoder::SizeFeatures(size_t first, size_t last, uint64_t* sizes) const {
   for (const ColumnPlan& plan : columns_) {
     const size_t bad = plan.FindTooLarge(first, last);
-    if (bad < last) return TooLarge(plan, first_row_ + bad);
+    if (bad < last) return TooLarge(plan, bad);
     plan.AddEntrySizes(first, last, sizes);
   }
   return {};
@@ -95,7 +94,7 @@ Status RowEncoder::SizeLists(size_t first, size_t last, uint64_t* sizes) const {
     for (const ColumnPlan& plan : lists_) {
       if (!HasRow(plan, row)) continue;
       const Steps steps = StepsOf(plan, row);
-      if (plan.FindTooLarge(steps.first, steps.last) < steps.last) return TooLarge(plan, first_row_ + row);
+      if (plan.FindTooLarge(steps.first, steps.last) < steps.last) return TooLarge(plan, row);
       total += FieldSize(FieldSize(plan.column.key.size()) + FieldSize(ListBytes(plan, row)));
     }
     sizes[row - first] += FieldSize(total);
@@ -115,8 +114,8 @@ Status RowEncoder::Size(size_t first, size_t last, uint64_t* sizes) const {
     if (!lists_.empty()) TFR_RETURN_IF_ERROR(SizeLists(begin, end, block));
     for (size_t i = 0; i < end - begin; ++i) {
       if (block[i] > kMaxRecordBytes) {
-        return Status::InvalidArgument("row " + std::to_string(first_row_ + begin + i) + " takes " +
-                                       std::to_string(block[i]) + " bytes, more than the 2 GiB of a protobuf message");
+        return Status::InvalidArgument("row " + std::to_string(begin + i) + " takes " + std::to_string(block[i]) +
+                                       " bytes, more than the 2 GiB of a protobuf message");
       }
     }
   }
@@ -177,23 +176,9 @@ uint8_t* RowEncoder::WriteLists(size_t row, uint8_t* out, const uint8_t* end) co
   return out;
 }
 
-Status RowEncoder::EncodeAlone(size_t row, std::vector<uint8_t>* record) const {
-  const auto copy_all = [&](const std::vector<ColumnPlan>& plans, std::deque<CopiedRow>* copies) {
-    std::vector<EncodeColumn> columns;
-    for (const ColumnPlan& plan : plans) columns.push_back(copies->emplace_back(plan.column, row).column());
-    return columns;
-  };
-  std::deque<CopiedRow> copies;
-  std::vector<EncodeColumn> columns = copy_all(columns_, &copies);
-  std::vector<EncodeColumn> lists = copy_all(lists_, &copies);
-  RowEncoder alone;
-  TFR_RETURN_IF_ERROR(alone.Init(type_, std::move(columns), std::move(lists), 1));
-  alone.first_row_ = first_row_ + row;
-  uint64_t size;
-  TFR_RETURN_IF_ERROR(alone.Size(0, 1, &size));
-  record->resize(size);
-  if (alone.Write(0, size, record->data())) return {};
-  return Status::InvalidArgument("row " + std::to_string(alone.first_row_) + " is too large");
+Status RowChanged(size_t row) {
+  return Status::InvalidArgument("row " + std::to_string(row) +
+                                 ": an array was changed while it was encoded; do not write to it from other threads");
 }
 
 }  // namespace tfr

@@ -4,8 +4,7 @@
 // The bytes are those of protobuf's deterministic serialisation: keys in bytewise order, numbers packed, lengths as
 // short as possible. A list without values has its kind set, and is empty.
 
-#ifndef TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
-#define TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -44,11 +43,8 @@ class RowEncoder {
   Status Size(size_t first, size_t last, uint64_t* sizes) const;
 
   // Writes a row: `size` bytes, as given by Size, and none after them. False if the row's values have changed since, so
-  // that it takes more bytes or fewer; what is in [out, out + size) is then undefined, and EncodeAlone has to be used.
+  // that it takes more bytes or fewer (RowChanged); what is in [out, out + size) is then undefined.
   [[nodiscard]] bool Write(size_t row, uint64_t size, uint8_t* out) const;
-
-  // Encodes a row from a copy of its values, in whatever size it has now.
-  Status EncodeAlone(size_t row, std::vector<uint8_t>* record) const;
 
  private:
   Status SizeFeatures(size_t first, size_t last, uint64_t* sizes) const;
@@ -58,12 +54,12 @@ class RowEncoder {
   uint8_t* WriteLists(size_t row, uint8_t* out, const uint8_t* end) const;
 
   size_t rows_ = 0;
-  size_t first_row_ = 0;  // what errors call the first row
   MessageType type_ = MessageType::kExample;
   std::vector<ColumnPlan> columns_;
   std::vector<ColumnPlan> lists_;
 };
 
-}  // namespace tfr
+// The error of a row that Write could not write.
+Status RowChanged(size_t row);
 
-#endif  // TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
+}  // namespace tfr

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -60,7 +59,7 @@ class BlockWriter {
       : encoder_(encoder), sizes_(sizes), writers_(writers), turns_(writers.size()) {}
 
   void Run(const Block& block) {
-    Frames frames;
+    std::shared_ptr<Buffer> frames;
     Status status;
     std::exception_ptr thrown;
     if (!stopped()) {
@@ -75,7 +74,7 @@ class BlockWriter {
     if (!stopped_ && status.ok() && !thrown) {
       lock.unlock();
       try {
-        status = writers_[block.writer]->WriteFrames({frames.buffer->data(), frames.bytes}, block.rows);
+        status = writers_[block.writer]->WriteFrames({frames->data(), block.bytes}, block.rows);
       } catch (...) {
         thrown = std::current_exception();
       }
@@ -98,55 +97,25 @@ class BlockWriter {
   }
 
  private:
-  // Framed records, end to end.
-  struct Frames {
-    std::shared_ptr<Buffer> buffer;
-    uint64_t bytes = 0;  // of the records written so far
-  };
-
   bool stopped() {
     std::lock_guard<std::mutex> lock(mutex_);
     return stopped_;
   }
 
-  Status Encode(const Block& block, Frames* frames) {
-    uint64_t rest = block.bytes;  // of the rows that follow
-    TFR_RETURN_IF_ERROR(MakeRoom(rest, frames));
+  // Makes the block's framed records, end to end.
+  Status Encode(const Block& block, std::shared_ptr<Buffer>* frames) {
+    *frames = buffers_.Take(block.bytes);
+    if (!*frames) return Status::OutOfMemory("no memory for " + std::to_string(block.bytes) + " bytes of records");
+    uint8_t* out = (*frames)->data();
     for (size_t i = 0, row = block.first_row; i < block.rows; ++i, row += writers_.size()) {
-      uint64_t size = sizes_[row];
-      rest -= size + kFrameBytes;
-      if (!encoder_.Write(row, size, frames->buffer->data() + frames->bytes + kHeaderBytes)) [[unlikely]] {
-        TFR_RETURN_IF_ERROR(EncodeAlone(row, rest, frames, &size));
-      }
-      uint8_t* const out = frames->buffer->data() + frames->bytes;
+      const uint64_t size = sizes_[row];
       uint8_t* const record = out + kHeaderBytes;
+      if (!encoder_.Write(row, size, record)) [[unlikely]]
+        return RowChanged(row);
       StoreHeader(out, size);
       StoreFooter(record + size, record, size);
-      frames->bytes += size + kFrameBytes;
+      out += size + kFrameBytes;
     }
-    return {};
-  }
-
-  // A row whose values have changed since it was sized goes where it belongs, and there is room for the `rest` after
-  // it.
-  Status EncodeAlone(size_t row, uint64_t rest, Frames* frames, uint64_t* size) {
-    std::vector<uint8_t> record;
-    TFR_RETURN_IF_ERROR(encoder_.EncodeAlone(row, &record));
-    *size = record.size();
-    TFR_RETURN_IF_ERROR(MakeRoom(*size + kFrameBytes + rest, frames));
-    std::memcpy(frames->buffer->data() + frames->bytes + kHeaderBytes, record.data(), record.size());
-    return {};
-  }
-
-  // For `more` bytes after those that are there.
-  Status MakeRoom(uint64_t more, Frames* frames) {
-    const uint64_t have = frames->buffer ? frames->buffer->capacity() : 0;
-    if (frames->buffer && have - frames->bytes >= more) return {};
-    const uint64_t want = std::max(frames->bytes + more, 2 * have);
-    std::shared_ptr<Buffer> roomier = buffers_.Take(want);
-    if (!roomier) return Status::OutOfMemory("no memory for " + std::to_string(want) + " bytes of records");
-    if (frames->bytes > 0) std::memcpy(roomier->data(), frames->buffer->data(), frames->bytes);
-    frames->buffer = std::move(roomier);
     return {};
   }
 

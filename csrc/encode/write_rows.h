@@ -1,8 +1,7 @@
 // Encodes rows of columns straight into files: several threads make blocks of framed records, which each file gets in
 // order. All rows are never in memory as records at the same time.
 
-#ifndef TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
-#define TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& wr
                  size_t num_threads);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_ENCODE_WRITE_ROWS_H_

@@ -3,8 +3,7 @@
 //   file   := record*
 //   record := length:u64le  masked_crc32c(length):u32le  data:byte[length]  masked_crc32c(data):u32le
 
-#ifndef TFRECORD_FAST_FRAMING_FORMAT_H_
-#define TFRECORD_FAST_FRAMING_FORMAT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ inline void StoreFooter(uint8_t* footer, const uint8_t* data, size_t size) {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_FRAMING_FORMAT_H_

@@ -1,7 +1,6 @@
 // Opens a stream of frames: detects how it is compressed, and inflates it.
 
-#ifndef TFRECORD_FAST_FRAMING_OPEN_H_
-#define TFRECORD_FAST_FRAMING_OPEN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -33,5 +32,3 @@ size_t BytesToDetect(const uint8_t* data, size_t size);
 Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_FRAMING_OPEN_H_

@@ -1,7 +1,6 @@
 // Reads one stream of frames in chunks: large reads into pooled buffers, records as views into them.
 
-#ifndef TFRECORD_FAST_FRAMING_READER_H_
-#define TFRECORD_FAST_FRAMING_READER_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -104,5 +103,3 @@ class RecordReader {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_FRAMING_READER_H_

@@ -1,7 +1,6 @@
 // Cuts bytes in memory into records and checks their CRCs: the two innermost loops of reading.
 
-#ifndef TFRECORD_FAST_FRAMING_SCAN_H_
-#define TFRECORD_FAST_FRAMING_SCAN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ const uint8_t* FindHeader(const uint8_t* begin, const uint8_t* end, uint64_t mos
 size_t FirstDamaged(const Bytes* records, size_t count);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_FRAMING_SCAN_H_

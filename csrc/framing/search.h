@@ -6,8 +6,7 @@
 // those at its ends. Every byte is read a bounded number of times, and no record is held in memory because of its
 // claim.
 
-#ifndef TFRECORD_FAST_FRAMING_SEARCH_H_
-#define TFRECORD_FAST_FRAMING_SEARCH_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -103,5 +102,3 @@ class RecordSearch {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_FRAMING_SEARCH_H_

@@ -1,7 +1,6 @@
 // Writes records as frames into a sink.
 
-#ifndef TFRECORD_FAST_FRAMING_WRITER_H_
-#define TFRECORD_FAST_FRAMING_WRITER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -57,5 +56,3 @@ class RecordWriter {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_FRAMING_WRITER_H_

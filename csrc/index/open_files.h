@@ -1,7 +1,6 @@
 // A bounded number of open files out of many.
 
-#ifndef TFRECORD_FAST_INDEX_OPEN_FILES_H_
-#define TFRECORD_FAST_INDEX_OPEN_FILES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +52,3 @@ class OpenFiles {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_INDEX_OPEN_FILES_H_

@@ -1,7 +1,6 @@
 // A permutation of n numbers that takes no memory for n, the same on every machine.
 
-#ifndef TFRECORD_FAST_INDEX_PERMUTATION_H_
-#define TFRECORD_FAST_INDEX_PERMUTATION_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -40,5 +39,3 @@ class Permutation {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_INDEX_PERMUTATION_H_

@@ -1,7 +1,6 @@
 // Reads records of many files in any order, by their numbers across all files.
 
-#ifndef TFRECORD_FAST_INDEX_RANDOM_READER_H_
-#define TFRECORD_FAST_INDEX_RANDOM_READER_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -74,5 +73,3 @@ class RandomReader {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_INDEX_RANDOM_READER_H_

@@ -3,8 +3,7 @@
 // The text form is that of tfrecord2idx, one line per record: "offset size\n", both decimal; the size includes the 16
 // bytes of the frame (docs/format.md).
 
-#ifndef TFRECORD_FAST_INDEX_RECORD_INDEX_H_
-#define TFRECORD_FAST_INDEX_RECORD_INDEX_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -90,5 +89,3 @@ Status OpenIndexes(const std::vector<IndexOrigin>& origins, uint64_t max_record_
                    const std::shared_ptr<FetchQueue>& fetches, std::vector<RecordIndexPtr>* indexes);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_INDEX_RECORD_INDEX_H_

@@ -1,7 +1,6 @@
 // The objects that one request for records reads: their ranges, close ones together, fetched side by side.
 
-#ifndef TFRECORD_FAST_INDEX_REMOTE_TAKE_H_
-#define TFRECORD_FAST_INDEX_REMOTE_TAKE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -49,5 +48,3 @@ class RemoteTake {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_INDEX_REMOTE_TAKE_H_

@@ -1,8 +1,7 @@
 // The reads on disk for a request of records in any order: frames in the order of the files, each once, cut into blocks
 // of work.
 
-#ifndef TFRECORD_FAST_INDEX_TAKE_PLAN_H_
-#define TFRECORD_FAST_INDEX_TAKE_PLAN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -52,5 +51,3 @@ TakePlan PlanTake(const int64_t* numbers, size_t count, const RecordNumbers& all
                   const std::vector<RecordIndexPtr>& indexes);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_INDEX_TAKE_PLAN_H_

@@ -6,8 +6,7 @@
 // exists. One that was killed leaves its draft behind, and the next writer of the same file removes it. A draft from
 // another machine or container stays.
 
-#ifndef TFRECORD_FAST_IO_DRAFT_H_
-#define TFRECORD_FAST_IO_DRAFT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -31,5 +30,3 @@ Status FindTarget(const std::string& path, Target* target);
 void RemoveAbandonedDrafts(const std::vector<std::string>& paths);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_DRAFT_H_

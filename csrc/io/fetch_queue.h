@@ -7,8 +7,7 @@
 //
 // A forked process has no fetchers, and leaves the memory of the parent's queues alone.
 
-#ifndef TFRECORD_FAST_IO_FETCH_QUEUE_H_
-#define TFRECORD_FAST_IO_FETCH_QUEUE_H_
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -129,5 +128,3 @@ class FetchQueue {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_FETCH_QUEUE_H_

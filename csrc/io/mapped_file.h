@@ -1,7 +1,6 @@
 // A file as memory: many small pieces of it, copied out of the page cache without a call of the system for each.
 
-#ifndef TFRECORD_FAST_IO_MAPPED_FILE_H_
-#define TFRECORD_FAST_IO_MAPPED_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -45,5 +44,3 @@ class MappedFile {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_MAPPED_FILE_H_

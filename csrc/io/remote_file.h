@@ -7,8 +7,7 @@
 // The thread protocol. One mutex guards the blocks and the plan. It is not held while a thread waits or copies, nor
 // while the listener is called because there is room. Any number of threads may read.
 
-#ifndef TFRECORD_FAST_IO_REMOTE_FILE_H_
-#define TFRECORD_FAST_IO_REMOTE_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -103,5 +102,3 @@ class RemoteFile final : public File {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_REMOTE_FILE_H_

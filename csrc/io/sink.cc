@@ -108,11 +108,6 @@ Status FileSink::WriteParts(const Bytes* parts, size_t count) {
 
 Status FileSink::Close() {
   const int descriptor = std::exchange(descriptor_, -1);
-  if (sync_ && descriptor >= 0 && ::fsync(descriptor) != 0) {
-    const int error = errno;
-    ::close(descriptor);
-    return Status::Errno(error, "fsync").WithPath(path_);
-  }
   // After EINTR Linux has closed the descriptor all the same.
   if (descriptor >= 0 && ::close(descriptor) != 0 && errno != EINTR)
     return Status::Errno(errno, "close").WithPath(path_);

@@ -1,8 +1,7 @@
 // Sinks: where bytes go. Here, a file; a compressor that writes to a sink is a sink too (codec/), and so is a
 // Python file object (bindings/).
 
-#ifndef TFRECORD_FAST_IO_SINK_H_
-#define TFRECORD_FAST_IO_SINK_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -47,9 +46,6 @@ class FileSink : public Sink {
   Status Close() override;
   bool caller_only() const override { return waits_; }
 
-  // From now on Close returns only when all that was written is on the disk.
-  void SyncOnClose() { sync_ = true; }
-
  private:
   explicit FileSink(std::string path) : path_(std::move(path)) {}
 
@@ -61,10 +57,7 @@ class FileSink : public Sink {
   int descriptor_ = -1;
   std::string path_;
   bool waits_ = false;  // a pipe, a socket or a device, which is never blocked on
-  bool sync_ = false;
-  Status failed_;  // of a write; nothing more is written then
+  Status failed_;       // of a write; nothing more is written then
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_SINK_H_

@@ -1,8 +1,7 @@
 // Sources: where bytes come from. A file, an open descriptor, memory; a compressed stream is one too (codec/),
 // and so is a Python file object (bindings/).
 
-#ifndef TFRECORD_FAST_IO_SOURCE_H_
-#define TFRECORD_FAST_IO_SOURCE_H_
+#pragma once
 
 #include <sys/uio.h>
 
@@ -152,5 +151,3 @@ class PrefixedSource : public Source {
 Status ReadFully(Source* source, uint8_t* out, size_t size, size_t* got);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_IO_SOURCE_H_

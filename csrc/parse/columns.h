@@ -1,7 +1,6 @@
 // Columns: what parsing returns, one per feature, in memory that anyone may keep.
 
-#ifndef TFRECORD_FAST_PARSE_COLUMNS_H_
-#define TFRECORD_FAST_PARSE_COLUMNS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -101,5 +100,3 @@ class Growing {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_COLUMNS_H_

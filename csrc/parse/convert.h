@@ -1,8 +1,7 @@
 // From the wire's int64 and float values to the other types that a column can have: integers of any width, bool, half,
 // bfloat16 and double.
 
-#ifndef TFRECORD_FAST_PARSE_CONVERT_H_
-#define TFRECORD_FAST_PARSE_CONVERT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -19,5 +18,3 @@ bool StoreInts(const int64_t* values, size_t count, ElementType type, uint8_t* o
 void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t* out);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_CONVERT_H_

@@ -214,14 +214,6 @@ bool ExampleParser::FillMissing(size_t row) {
   return true;
 }
 
-bool ExampleParser::CollectFeatures(const uint8_t* p, const uint8_t* end) {
-  MapEntry entry;
-  while ((p = NextEntry(p, end, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
-    entries_.push_back(entry);
-  }
-  return p != nullptr;
-}
-
 bool ExampleParser::CollectEntries(const Bytes& record) {
   entries_.clear();
   const uint8_t* p = record.data;
@@ -233,7 +225,7 @@ bool ExampleParser::CollectEntries(const Bytes& record) {
     if (tag == kFeaturesTag) {
       size_t size;
       p = ReadLength(p, end, &size);
-      if (p == nullptr || !CollectFeatures(p, p + size)) return false;
+      if (p == nullptr || !AppendEntries({p, size}, &entries_)) return false;
       p += size;
     } else {
       if (WireTypeOf(tag) == kWireStartGroup) return false;  // as TensorFlow

@@ -5,8 +5,7 @@
 // and taken as a whole. Whatever is unusual or wrong is parsed again in a slower way, which has every rule and every
 // error.
 
-#ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
-#define TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -55,7 +54,6 @@ class ExampleParser {
 
   Status ParseSlow(const Bytes& record, size_t row, ExampleRules rules);
   bool CollectEntries(const Bytes& record);
-  bool CollectFeatures(const uint8_t* p, const uint8_t* end);
 
   // Notes that a feature has its value; false if it had one.
   bool Mark(int32_t feature) {
@@ -83,5 +81,3 @@ class ExampleParser {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_

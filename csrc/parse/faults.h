@@ -1,8 +1,7 @@
 // The errors of records that do not fit their features. Where TensorFlow has an error, its words come first: scripts
 // and tests look for them. The code is out of line and cold, so that errors cost the usual path no registers.
 
-#ifndef TFRECORD_FAST_PARSE_FAULTS_H_
-#define TFRECORD_FAST_PARSE_FAULTS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -43,5 +42,3 @@ TFR_COLD Status InStep(Status status, size_t step);
 TFR_COLD Status InSingle(Status status);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_FAULTS_H_

@@ -205,24 +205,13 @@ bool CountValues(const FeatureValue& value, size_t* count) {
 Decoded DecodeValues(const FeatureValue& value, ElementType type, ValueTarget* target, int64_t* misfit) {
   if (value.lone) return DecodeList(value.begin, value.end, value.kind, type, target, misfit);
   if (value.kind == Kind::kNone) return Decoded::kOk;
-  const uint8_t* p = value.begin;
-  while (p < value.end) {
-    uint32_t tag;
-    p = ReadTag(p, value.end, &tag);
-    if (p == nullptr) return Decoded::kMalformed;
-    if (tag == ListTag(value.kind)) {
-      size_t size;
-      p = ReadLength(p, value.end, &size);
-      if (p == nullptr) return Decoded::kMalformed;
-      const Decoded decoded = DecodeList(p, p + size, value.kind, type, target, misfit);
-      if (decoded != Decoded::kOk) return decoded;
-      p += size;
-    } else {
-      p = SkipField(p, value.end, tag);
-      if (p == nullptr) return Decoded::kMalformed;
-    }
-  }
-  return Decoded::kOk;
+  Decoded decoded = Decoded::kOk;
+  const Bytes fields = {value.begin, static_cast<size_t>(value.end - value.begin)};
+  const bool whole = ForEachField(fields, {ListTag(value.kind)}, [&](uint32_t, const Bytes& piece) {
+    decoded = DecodeList(piece.data, piece.data + piece.size, value.kind, type, target, misfit);
+    return decoded == Decoded::kOk;
+  });
+  return whole || decoded != Decoded::kOk ? decoded : Decoded::kMalformed;
 }
 
 Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count) {

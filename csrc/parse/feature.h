@@ -3,8 +3,7 @@
 // The grammar is in wire/example.h, the rules are protobuf's: fields may come in any order, packed runs of one list
 // concatenate, the last member of the oneof wins, unknown fields are skipped.
 
-#ifndef TFRECORD_FAST_PARSE_FEATURE_H_
-#define TFRECORD_FAST_PARSE_FEATURE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -49,5 +48,3 @@ Decoded DecodeValues(const FeatureValue& value, ElementType type, ValueTarget* t
 Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_FEATURE_H_

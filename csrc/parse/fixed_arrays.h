@@ -1,7 +1,6 @@
 // Memory of columns of the layout kFixed, and of groups of them.
 
-#ifndef TFRECORD_FAST_PARSE_FIXED_ARRAYS_H_
-#define TFRECORD_FAST_PARSE_FIXED_ARRAYS_H_
+#pragma once
 
 #include <vector>
 
@@ -19,5 +18,3 @@ Status AllocateFixed(const Schema& schema, Columns* columns, std::vector<ColumnT
 void PointTo(const FixedArray& array, uint8_t* data, ColumnTarget* targets);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_FIXED_ARRAYS_H_

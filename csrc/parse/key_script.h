@@ -9,8 +9,7 @@
 //
 // A script belongs to one parser and learns as it goes; it is not shared between threads.
 
-#ifndef TFRECORD_FAST_PARSE_KEY_SCRIPT_H_
-#define TFRECORD_FAST_PARSE_KEY_SCRIPT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -75,5 +74,3 @@ const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, bool fetch, bool pex
 
 }  // namespace internal
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_KEY_SCRIPT_H_

@@ -2,8 +2,7 @@
 //
 // One table belongs to one parser and learns as it goes; it is not shared between threads.
 
-#ifndef TFRECORD_FAST_PARSE_KEY_TABLE_H_
-#define TFRECORD_FAST_PARSE_KEY_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -91,5 +90,3 @@ class KeyTable {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_KEY_TABLE_H_

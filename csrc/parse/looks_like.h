@@ -1,7 +1,6 @@
 // Guesses the format of a record that is not an Example, for error messages.
 
-#ifndef TFRECORD_FAST_PARSE_LOOKS_LIKE_H_
-#define TFRECORD_FAST_PARSE_LOOKS_LIKE_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ bool HasForm(MessageType type, const Bytes& record);
 std::string LooksLike(const Bytes& record);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_LOOKS_LIKE_H_

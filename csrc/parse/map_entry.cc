@@ -53,4 +53,13 @@ const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, EntryOrder order,
   return p;
 }
 
+bool AppendEntries(const Bytes& map, std::vector<MapEntry>* entries) {
+  const uint8_t* p = map.data;
+  MapEntry entry;
+  while ((p = NextEntry(p, map.data + map.size, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
+    entries->push_back(entry);
+  }
+  return p != nullptr;
+}
+
 }  // namespace tfr

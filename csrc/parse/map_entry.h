@@ -1,10 +1,10 @@
 // The entries of the maps in Examples and SequenceExamples, in whatever form a writer gave them. Parsers that expect
 // the usual form look for that first, and come here for the rest.
 
-#ifndef TFRECORD_FAST_PARSE_MAP_ENTRY_H_
-#define TFRECORD_FAST_PARSE_MAP_ENTRY_H_
+#pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/records.h"
 
@@ -23,6 +23,7 @@ enum class EntryOrder : uint8_t { kAny, kKeyFirst };
 // with a null key if there is none; null if the message is malformed.
 const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry);
 
-}  // namespace tfr
+// Appends all entries of a map, in any order of key and value; false if the message is malformed.
+bool AppendEntries(const Bytes& map, std::vector<MapEntry>* entries);
 
-#endif  // TFRECORD_FAST_PARSE_MAP_ENTRY_H_
+}  // namespace tfr

@@ -1,7 +1,6 @@
 // Fills the rows of a padded column after their values.
 
-#ifndef TFRECORD_FAST_PARSE_PADDING_H_
-#define TFRECORD_FAST_PARSE_PADDING_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +24,3 @@ class Padding {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_PADDING_H_

@@ -3,8 +3,7 @@
 // Semantics: tf.io.parse_example and tf.io.parse_sequence_example, except for what docs/differences.md lists. Nothing
 // here needs Python, and every function may run on any thread.
 
-#ifndef TFRECORD_FAST_PARSE_PARSE_H_
-#define TFRECORD_FAST_PARSE_PARSE_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -97,5 +96,3 @@ inline size_t BytesHeld(const SequencePlan& plan, const SequenceColumns& columns
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_PARSE_H_

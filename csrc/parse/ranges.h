@@ -1,7 +1,6 @@
 // Splitting a batch into ranges of rows, which several threads parse.
 
-#ifndef TFRECORD_FAST_PARSE_RANGES_H_
-#define TFRECORD_FAST_PARSE_RANGES_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -35,5 +34,3 @@ Status Locate(Status status, const RecordBatch& batch, size_t row);
 Status NoMemory();  // for the columns
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_RANGES_H_

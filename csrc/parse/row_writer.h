@@ -1,7 +1,6 @@
 // Writes the features of rows into their columns; what the Example and the SequenceExample parser share.
 
-#ifndef TFRECORD_FAST_PARSE_ROW_WRITER_H_
-#define TFRECORD_FAST_PARSE_ROW_WRITER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -106,5 +105,3 @@ class RowWriter {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_ROW_WRITER_H_

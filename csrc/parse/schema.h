@@ -3,8 +3,7 @@
 // The semantics are those of tf.io.parse_example and tf.io.parse_sequence_example, except where
 // docs/differences.md lists a difference.
 
-#ifndef TFRECORD_FAST_PARSE_SCHEMA_H_
-#define TFRECORD_FAST_PARSE_SCHEMA_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -107,5 +106,3 @@ class Schema {
 using SchemaPtr = std::shared_ptr<const Schema>;
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_SCHEMA_H_

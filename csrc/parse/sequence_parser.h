@@ -4,8 +4,7 @@
 // given twice, the last counts), and then each of those is decoded. Context features of the usual form are taken during
 // the walk, by the script of their keys (key_script.h).
 
-#ifndef TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
-#define TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -64,5 +63,3 @@ class SequenceParser {
 Status CheckEmptyBatch(const Schema& context, size_t rows);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_

@@ -1,7 +1,6 @@
 // State for parsing one Example after another, each alone.
 
-#ifndef TFRECORD_FAST_PARSE_SINGLE_EXAMPLE_H_
-#define TFRECORD_FAST_PARSE_SINGLE_EXAMPLE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -27,5 +26,3 @@ struct SingleExample {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_SINGLE_EXAMPLE_H_

@@ -8,8 +8,7 @@
 // one taken; *taken grows by their number. The rest must be decoded step by step. It reads nothing outside
 // [p - kBeforeSteps, end): a list has its own tag and length before it.
 
-#ifndef TFRECORD_FAST_PARSE_STEPS_H_
-#define TFRECORD_FAST_PARSE_STEPS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -41,5 +40,3 @@ const uint8_t* TakeInt64Steps(size_t values, const uint8_t* p, const uint8_t* en
                               size_t* taken);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_STEPS_H_

@@ -34,14 +34,6 @@ Status FeatureSurvey::Add(const RecordBatch& batch) {
   return {};
 }
 
-bool FeatureSurvey::Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries) {
-  MapEntry entry;
-  while ((p = NextEntry(p, end, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
-    entries->push_back(entry);
-  }
-  return p != nullptr;
-}
-
 // `guess` is where the key is expected.
 size_t FeatureSurvey::PlaceOf(Map* map, const Bytes& key, size_t guess) {
   if (guess < map->keys.size()) {
@@ -122,7 +114,7 @@ Status FeatureSurvey::AddRecord(const Bytes& record) {
   bool record_has_lists = false;
   const auto collect = [&](uint32_t tag, const Bytes& map) {
     record_has_lists |= tag == kFeatureListsTag;
-    return Collect(map.data, map.data + map.size, tag == kFeaturesTag ? &features_.entries : &lists_.entries);
+    return AppendEntries(map, tag == kFeaturesTag ? &features_.entries : &lists_.entries);
   };
   if (!ForEachField(record, {kFeaturesTag, kFeatureListsTag}, collect)) return Malformed();
   KeepLast(&features_);

@@ -1,7 +1,6 @@
 // Looks at records to learn what features they hold, so that users need not write them down.
 
-#ifndef TFRECORD_FAST_PARSE_SURVEY_H_
-#define TFRECORD_FAST_PARSE_SURVEY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +57,6 @@ class FeatureSurvey {
   };
 
   Status AddRecord(const Bytes& record);
-  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries);
   static size_t PlaceOf(Map* map, const Bytes& key, size_t guess);
   void KeepLast(Map* map) const;
   Status AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind);
@@ -72,5 +70,3 @@ class FeatureSurvey {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_SURVEY_H_

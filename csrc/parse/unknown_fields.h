@@ -1,8 +1,7 @@
 // Fields of records that the grammar of Example and SequenceExample (wire/example.h) does not have. Parsers skip them,
 // as protobuf requires; writing the records in another form would lose them.
 
-#ifndef TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
-#define TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ struct UnknownFields {
 UnknownFields FindUnknownFields(const RecordBatch& batch);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_

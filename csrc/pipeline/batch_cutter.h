@@ -4,8 +4,7 @@
 // takes its place. When the epoch has ended, the rest is drawn until the buffer is empty. The random numbers come from
 // the seed and the epoch. Batches run on from one epoch to the next without a gap.
 
-#ifndef TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_
-#define TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -98,5 +97,3 @@ class BatchCutter {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_

@@ -1,7 +1,6 @@
 // Units that a thread has claimed and makes before it hands them in together.
 
-#ifndef TFRECORD_FAST_PIPELINE_CLAIMED_H_
-#define TFRECORD_FAST_PIPELINE_CLAIMED_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -27,5 +26,3 @@ inline void MakeInOrder(std::vector<Claimed>* claimed, Caller caller) {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_CLAIMED_H_

@@ -1,7 +1,6 @@
 // Deliveries to the caller of a stream: its position, what was skipped, and whether there is more.
 
-#ifndef TFRECORD_FAST_PIPELINE_DELIVERED_H_
-#define TFRECORD_FAST_PIPELINE_DELIVERED_H_
+#pragma once
 
 #include <memory>
 #include <utility>
@@ -77,5 +76,3 @@ class Deliveries {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_DELIVERED_H_

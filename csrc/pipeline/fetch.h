@@ -1,7 +1,6 @@
 // Reads single records again by their places: what a shuffle buffer held when its state was saved.
 
-#ifndef TFRECORD_FAST_PIPELINE_FETCH_H_
-#define TFRECORD_FAST_PIPELINE_FETCH_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -22,5 +21,3 @@ Status FetchRecords(const std::vector<InputFile>& files, const std::vector<Recor
                     std::vector<ShuffleItem>* items);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_FETCH_H_

@@ -1,7 +1,6 @@
 // A value that is handed from unit to unit of a file, in their order: what one has found out and the next one needs.
 
-#ifndef TFRECORD_FAST_PIPELINE_HANDOVER_H_
-#define TFRECORD_FAST_PIPELINE_HANDOVER_H_
+#pragma once
 
 #include <algorithm>
 #include <condition_variable>
@@ -74,5 +73,3 @@ class Handover {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_HANDOVER_H_

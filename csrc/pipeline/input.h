@@ -1,7 +1,6 @@
 // The input of a stream: its files, and how to read them.
 
-#ifndef TFRECORD_FAST_PIPELINE_INPUT_H_
-#define TFRECORD_FAST_PIPELINE_INPUT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -66,5 +65,3 @@ struct LaneOptions {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_INPUT_H_

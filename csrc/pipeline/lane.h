@@ -8,8 +8,7 @@
 //
 // The thread protocol: see unit_maker.h for the units, shard_stream.cc for the scheduler's lock.
 
-#ifndef TFRECORD_FAST_PIPELINE_LANE_H_
-#define TFRECORD_FAST_PIPELINE_LANE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -93,5 +92,3 @@ class Lane {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_LANE_H_

@@ -1,7 +1,6 @@
 // The lanes that are open: those that the sequence reads, and those that are read ahead of it.
 
-#ifndef TFRECORD_FAST_PIPELINE_OPEN_LANES_H_
-#define TFRECORD_FAST_PIPELINE_OPEN_LANES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ class OpenLanes {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_OPEN_LANES_H_

@@ -1,7 +1,6 @@
 // Opens the file of a lane and finds out how its units are made.
 
-#ifndef TFRECORD_FAST_PIPELINE_OPEN_UNITS_H_
-#define TFRECORD_FAST_PIPELINE_OPEN_UNITS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -19,5 +18,3 @@ Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>*
 Status OpenObject(const LaneFile& lane, const std::shared_ptr<RemoteFile>& object, std::unique_ptr<UnitMaker>* maker);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_OPEN_UNITS_H_

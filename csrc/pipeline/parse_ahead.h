@@ -1,8 +1,7 @@
 // Parsing ahead: a stream learns from its consumer which plan parses its batches, and parses the next ones on its own
 // threads. The consumer finds its columns ready, and never sees columns that it does not ask for.
 
-#ifndef TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
-#define TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -87,5 +86,3 @@ struct ParsedAhead {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_

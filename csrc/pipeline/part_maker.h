@@ -7,8 +7,7 @@
 // of the damaged one ends it. From the first part without a mark on, the rest of the file is a stream that the units
 // take turns at: the one that has both the cursor and the token makes the next chunk, then passes both on.
 
-#ifndef TFRECORD_FAST_PIPELINE_PART_MAKER_H_
-#define TFRECORD_FAST_PIPELINE_PART_MAKER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -70,5 +69,3 @@ class PartMaker : public UnitMaker {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_PART_MAKER_H_

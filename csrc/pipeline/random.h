@@ -1,8 +1,7 @@
 // The random numbers for shuffling: SplitMix64 (Steele, Lea and Flood, 2014). Its state is one number, so it can be
 // saved, and the same seed yields the same sequence on every machine.
 
-#ifndef TFRECORD_FAST_PIPELINE_RANDOM_H_
-#define TFRECORD_FAST_PIPELINE_RANDOM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -37,5 +36,3 @@ class Random {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_RANDOM_H_

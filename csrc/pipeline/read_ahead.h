@@ -7,8 +7,7 @@
 // The thread protocol. One mutex guards everything here. Continue may be called by any thread that holds none of the
 // locks of files and queue, which are taken under this one, never the other way round.
 
-#ifndef TFRECORD_FAST_PIPELINE_READ_AHEAD_H_
-#define TFRECORD_FAST_PIPELINE_READ_AHEAD_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -74,5 +73,3 @@ class ReadAhead : public FetchListener {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_READ_AHEAD_H_

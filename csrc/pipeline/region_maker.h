@@ -5,8 +5,7 @@
 // only after that does the long work of checking data. So reading and checking run on any number of threads, and only
 // hopping is done in turn. A unit passes the token exactly once, unless the file ends with it; then it stops it.
 
-#ifndef TFRECORD_FAST_PIPELINE_REGION_MAKER_H_
-#define TFRECORD_FAST_PIPELINE_REGION_MAKER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -63,5 +62,3 @@ class RegionMaker : public UnitMaker {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_REGION_MAKER_H_

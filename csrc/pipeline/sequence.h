@@ -6,8 +6,7 @@
 // TensorFlow's deterministic interleave; with one slot, files are read one after the other. Slots are never more than
 // files, since the others would never hold one.
 
-#ifndef TFRECORD_FAST_PIPELINE_SEQUENCE_H_
-#define TFRECORD_FAST_PIPELINE_SEQUENCE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -150,5 +149,3 @@ class Sequence {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_SEQUENCE_H_

@@ -1,7 +1,6 @@
 // Many files, many threads, one order: batches of records, transformed on the threads that made them.
 
-#ifndef TFRECORD_FAST_PIPELINE_SHARD_STREAM_H_
-#define TFRECORD_FAST_PIPELINE_SHARD_STREAM_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -91,5 +90,3 @@ class ShardStream {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_SHARD_STREAM_H_

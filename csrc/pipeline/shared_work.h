@@ -1,7 +1,6 @@
 // Work that one thread shares with others: listed tasks, which idle threads take.
 
-#ifndef TFRECORD_FAST_PIPELINE_SHARED_WORK_H_
-#define TFRECORD_FAST_PIPELINE_SHARED_WORK_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstddef>
@@ -41,5 +40,3 @@ class SharedWork {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_SHARED_WORK_H_

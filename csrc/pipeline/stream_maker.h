@@ -3,8 +3,7 @@
 // The thread protocol: a stream makes one unit at a time, on any thread; the scheduler's lock, or another keeper of the
 // turns, orders the units. No thread waits here.
 
-#ifndef TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_
-#define TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -43,5 +42,3 @@ class StreamMaker : public UnitMaker {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_

@@ -5,8 +5,7 @@
 // may wait for what the one before it has to tell (handover.h), never for a later one. So the earliest unit that is
 // being made can always continue. A unit that ends the file, with an error or without, cancels what comes after it.
 
-#ifndef TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
-#define TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -75,5 +74,3 @@ class UnitMaker {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_

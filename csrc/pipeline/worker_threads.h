@@ -1,7 +1,6 @@
 // The threads of a stream, besides the caller's: as many as are wanted, or as the system allows.
 
-#ifndef TFRECORD_FAST_PIPELINE_WORKER_THREADS_H_
-#define TFRECORD_FAST_PIPELINE_WORKER_THREADS_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -27,5 +26,3 @@ class WorkerThreads {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_WORKER_THREADS_H_

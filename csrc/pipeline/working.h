@@ -5,8 +5,7 @@
 // file server use no processor, so more of them help there. Which it is shows in the units: the time that their threads
 // were asleep.
 
-#ifndef TFRECORD_FAST_PIPELINE_WORKING_H_
-#define TFRECORD_FAST_PIPELINE_WORKING_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -67,5 +66,3 @@ class WorkingThreads {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_PIPELINE_WORKING_H_

@@ -1,8 +1,7 @@
 // Facts about the hashes of a block of numbers: the rank of each for the estimate of how many different ones there are,
 // and which may be among those that are counted. The same on every processor.
 
-#ifndef TFRECORD_FAST_STATS_BLOCK_HASHES_H_
-#define TFRECORD_FAST_STATS_BLOCK_HASHES_H_
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -28,5 +27,3 @@ void HashBlock(const int64_t* values, size_t n, const uint64_t* filter, BlockHas
 void HashBlock(const float* values, size_t n, const uint64_t* filter, BlockHashes* made);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_BLOCK_HASHES_H_

@@ -1,8 +1,7 @@
 // Looks at every record of a part of some files, on one thread, and keeps figures of them all. Parts are then merged,
 // in the order of the files: the same parts yield the same figures on any number of threads.
 
-#ifndef TFRECORD_FAST_STATS_COLLECTOR_H_
-#define TFRECORD_FAST_STATS_COLLECTOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -132,5 +131,3 @@ class Collector {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_COLLECTOR_H_

@@ -6,8 +6,7 @@
 // count is never too high. What was taken off, `error`, is how much too low it may be, besides the few that came
 // before a key was in the sample.
 
-#ifndef TFRECORD_FAST_STATS_COUNTS_H_
-#define TFRECORD_FAST_STATS_COUNTS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +88,3 @@ class Counts {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_COUNTS_H_

@@ -1,8 +1,7 @@
 // Records that are all alike, as those of tables are: the same keys in the same order, one number under each. They are
 // taken by the parser's script (parse/key_script.h), into columns.
 
-#ifndef TFRECORD_FAST_STATS_DENSE_ROWS_H_
-#define TFRECORD_FAST_STATS_DENSE_ROWS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -51,5 +50,3 @@ class DenseRows {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_DENSE_ROWS_H_

@@ -1,8 +1,7 @@
 // How many different hashes there were: HyperLogLog, by the registers' maximum-likelihood estimator of O. Ertl, "New
 // cardinality estimation algorithms for HyperLogLog sketches" (2017).
 
-#ifndef TFRECORD_FAST_STATS_DISTINCT_H_
-#define TFRECORD_FAST_STATS_DISTINCT_H_
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -52,5 +51,3 @@ class Distinct {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_DISTINCT_H_

@@ -30,6 +30,16 @@ void AddInBlocks(Numbers* numbers, std::vector<Value>* kept, const Value* values
   }
 }
 
+// The figures, which begin with the first value.
+template <typename Figures, typename... Arguments>
+Figures& Begun(std::optional<Figures>* figures, bool sketched, Arguments... arguments) {
+  if (!*figures) {
+    figures->emplace(arguments...);
+    if (sketched) (*figures)->BeginSketch();
+  }
+  return **figures;
+}
+
 template <typename Figures>
 void MergeOptional(std::optional<Figures>* mine, std::optional<Figures>* theirs) {
   if (!*theirs) return;
@@ -42,33 +52,13 @@ void MergeOptional(std::optional<Figures>* mine, std::optional<Figures>* theirs)
 
 }  // namespace
 
-Numbers& FeatureFigures::Ints() {
-  if (!ints_) {
-    ints_.emplace(Numbers::Type::kInt64, limits_, offset_);
-    if (sketched_.ints) ints_->BeginSketch();
-  }
-  return *ints_;
+void FeatureFigures::Add(const int64_t* values, size_t n) {
+  AddInBlocks(&Begun(&ints_, sketched_.ints, Numbers::Type::kInt64, limits_, offset_), &kept_ints_, values, n);
 }
-
-Numbers& FeatureFigures::Floats() {
-  if (!floats_) {
-    floats_.emplace(Numbers::Type::kFloat, limits_, offset_);
-    if (sketched_.floats) floats_->BeginSketch();
-  }
-  return *floats_;
+void FeatureFigures::Add(const float* values, size_t n) {
+  AddInBlocks(&Begun(&floats_, sketched_.floats, Numbers::Type::kFloat, limits_, offset_), &kept_floats_, values, n);
 }
-
-Texts& FeatureFigures::TextsOf() {
-  if (!texts_) {
-    texts_.emplace(limits_, offset_);
-    if (sketched_.texts) texts_->BeginSketch();
-  }
-  return *texts_;
-}
-
-void FeatureFigures::Add(const int64_t* values, size_t n) { AddInBlocks(&Ints(), &kept_ints_, values, n); }
-void FeatureFigures::Add(const float* values, size_t n) { AddInBlocks(&Floats(), &kept_floats_, values, n); }
-void FeatureFigures::Add(const Bytes& value) { TextsOf().Add(value); }
+void FeatureFigures::Add(const Bytes& value) { Begun(&texts_, sketched_.texts, limits_, offset_).Add(value); }
 
 void FeatureFigures::Flush() {
   if (!kept_ints_.empty()) ints_->Add(kept_ints_.data(), kept_ints_.size());

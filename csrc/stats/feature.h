@@ -1,7 +1,6 @@
 // Figures of what records hold under one key, of one of the two maps.
 
-#ifndef TFRECORD_FAST_STATS_FEATURE_H_
-#define TFRECORD_FAST_STATS_FEATURE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -110,10 +109,6 @@ class FeatureFigures {
   const Texts* texts() const { return texts_ ? &*texts_ : nullptr; }
 
  private:
-  Numbers& Ints();
-  Numbers& Floats();
-  Texts& TextsOf();
-
   std::string key_;
   bool is_list_;
   Limits limits_;
@@ -131,5 +126,3 @@ class FeatureFigures {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_FEATURE_H_

@@ -1,7 +1,6 @@
 // Hashes of values and of bytes, the same in every process: what is counted by hash must not depend on who counts.
 
-#ifndef TFRECORD_FAST_STATS_HASH_H_
-#define TFRECORD_FAST_STATS_HASH_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +24,3 @@ inline uint64_t HashNumber(uint64_t x) {
 uint64_t HashBytes(const Bytes& bytes);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_HASH_H_

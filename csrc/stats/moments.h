@@ -2,8 +2,7 @@
 // R. LeVeque do ("Updating formulae and a pairwise algorithm for computing sample variances", 1979), so that neither a
 // large mean nor many blocks cost digits.
 
-#ifndef TFRECORD_FAST_STATS_MOMENTS_H_
-#define TFRECORD_FAST_STATS_MOMENTS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -42,5 +41,3 @@ IntBlockFigures FiguresOf(const int64_t* values, size_t n);
 bool AllFinite(const float* values, size_t n);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_MOMENTS_H_

@@ -45,9 +45,32 @@ uint64_t Numbers::BitsOf(Type type, uint64_t ordered_key) {
   return (word >> 31) != 0 ? word & 0x7fffffff : static_cast<uint32_t>(~word);
 }
 
-long double Numbers::ValueOf(Type type, uint64_t bits) {
-  if (type == Type::kInt64) return static_cast<long double>(static_cast<int64_t>(bits));
+long double Numbers::ValueOf(uint64_t bits) const {
+  if (type_ == Type::kInt64) return static_cast<long double>(static_cast<int64_t>(bits));
   return static_cast<long double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+}
+
+// The moments of the finite values. Counts zeros, and the infinities by their sign.
+Moments Numbers::MomentsOf(const std::vector<Counts::Entry>& entries, uint64_t* zeros, uint64_t* infinities) const {
+  Moments moments;
+  long double sum = 0;
+  for (const auto& [bits, count] : entries) {
+    const long double value = ValueOf(bits);
+    if (value == 0) *zeros += count;
+    if (std::isinf(value)) {
+      infinities[value > 0] += count;
+      continue;
+    }
+    moments.count += count;
+    sum += value * static_cast<long double>(count);
+  }
+  if (moments.count == 0) return moments;
+  moments.mean = sum / static_cast<long double>(moments.count);
+  for (const auto& [bits, count] : entries) {
+    const long double off = ValueOf(bits) - moments.mean;
+    if (std::isfinite(off)) moments.squares += off * off * static_cast<long double>(count);
+  }
+  return moments;
 }
 
 void Numbers::AddDirect(uint64_t value, uint64_t count) {
@@ -69,7 +92,7 @@ void Numbers::AddRepeated(int64_t value, uint64_t count) {
   count_ += count;
   const uint64_t bits = BitsOfValue(value);
   if (sketch_ != nullptr) {
-    PutWeighted(bits, count);
+    PutCounted({{bits, count}});
     return;
   }
   AddExact(bits, count);
@@ -111,7 +134,7 @@ void Numbers::Add(const float* values, size_t n) {
       if (std::isnan(values[i])) {
         ++nans_;
       } else if (sketch_ != nullptr && std::isinf(values[i])) {
-        PutWeighted(BitsOfValue(values[i]), 1);
+        PutCounted({{BitsOfValue(values[i]), 1}});
       } else {
         numbers[kept++] = values[i];
       }
@@ -127,7 +150,7 @@ void Numbers::Add(const float* values, size_t n) {
   }
   if (i == n) return;
   if (!had_sketch && !AllFinite(values + i, n - i)) [[unlikely]] {
-    for (; i < n; ++i) PutWeighted(BitsOfValue(values[i]), 1);
+    for (; i < n; ++i) PutCounted({{BitsOfValue(values[i]), 1}});
     return;
   }
   Sketched(values + i, n - i);
@@ -198,38 +221,25 @@ std::vector<Counts::Entry> Numbers::ExactEntries() const {
 // Puts values into the sketch, but not into `counts_`.
 void Numbers::PutAll(const std::vector<Counts::Entry>& entries) {
   Sketch& sketch = *sketch_;
-  Moments moments;
-  long double sum = 0;
   for (const auto& [bits, count] : entries) {
     sketch.distinct.Add(HashNumber(bits));
     sketch.quantiles.AddWeighted(OrderedKey(type_, bits), count);
-    const long double value = ValueOf(type_, bits);
     if (type_ == Type::kInt64) {
       MergeExtremes(static_cast<int64_t>(bits), static_cast<int64_t>(bits));
     } else {
-      MergeExtremes(static_cast<double>(value), static_cast<double>(value));
+      const auto value = static_cast<double>(ValueOf(bits));
+      MergeExtremes(value, value);
     }
-    if (value == 0) sketch.zeros += count;
-    if (std::isinf(value)) {
-      sketch.infinities[value > 0] += count;
-      continue;
-    }
-    moments.count += count;
-    sum += value * static_cast<long double>(count);
   }
-  if (moments.count == 0) return;
-  moments.mean = sum / static_cast<long double>(moments.count);
-  for (const auto& [bits, count] : entries) {
-    const long double off = ValueOf(type_, bits) - moments.mean;
-    if (std::isfinite(off)) moments.squares += off * off * static_cast<long double>(count);
-  }
-  sketch.moments.Merge(moments);
+  sketch.moments.Merge(MomentsOf(entries, &sketch.zeros, sketch.infinities));
 }
 
-void Numbers::PutWeighted(uint64_t bits, uint64_t count) {
-  PutAll({{bits, count}});
-  const uint64_t hash = HashNumber(bits);
-  if (!counts_.AddKept(bits, hash, count)) counts_.Insert(bits, hash, count);
+void Numbers::PutCounted(const std::vector<Counts::Entry>& entries) {
+  PutAll(entries);
+  for (const auto& [bits, count] : entries) {
+    const uint64_t hash = HashNumber(bits);
+    if (!counts_.AddKept(bits, hash, count)) counts_.Insert(bits, hash, count);
+  }
 }
 
 void Numbers::BeginSketch() {
@@ -248,14 +258,7 @@ void Numbers::Merge(const Numbers& other) {
   nans_ += other.nans_;
   if (other.sketch_ == nullptr) {
     const std::vector<Counts::Entry> entries = other.ExactEntries();
-    if (sketch_ != nullptr) {
-      PutAll(entries);
-      for (const auto& [bits, count] : entries) {
-        const uint64_t hash = HashNumber(bits);
-        if (!counts_.AddKept(bits, hash, count)) counts_.Insert(bits, hash, count);
-      }
-      return;
-    }
+    if (sketch_ != nullptr) return PutCounted(entries);
     for (const Counts::Entry& entry : entries) AddExact(entry.key, entry.count);
     if (IsFull()) BeginSketch();
     return;
@@ -307,30 +310,17 @@ Numbers::Figures Numbers::Finish() const {
     return OrderedKey(type_, a.key) < OrderedKey(type_, b.key);
   });
   made.distinct = static_cast<double>(entries.size());
-  long double sum = 0;
-  for (const auto& [bits, count] : entries) {
-    made.points.push_back({OrderedKey(type_, bits), count});
-    const long double value = ValueOf(type_, bits);
-    if (value == 0) made.zeros += count;
-    if (std::isinf(value)) {
-      (value > 0 ? made.positive_infinities : made.negative_infinities) += count;
-      continue;
-    }
-    made.moments.count += count;
-    sum += value * static_cast<long double>(count);
-  }
+  for (const auto& [bits, count] : entries) made.points.push_back({OrderedKey(type_, bits), count});
+  uint64_t infinities[2] = {};
+  made.moments = MomentsOf(entries, &made.zeros, infinities);
+  made.negative_infinities = infinities[0];
+  made.positive_infinities = infinities[1];
   if (entries.empty()) return made;
   made.has_extremes = true;
   made.least_int = static_cast<int64_t>(entries.front().key);
   made.most_int = static_cast<int64_t>(entries.back().key);
-  made.least = static_cast<double>(ValueOf(type_, entries.front().key));
-  made.most = static_cast<double>(ValueOf(type_, entries.back().key));
-  if (made.moments.count == 0) return made;
-  made.moments.mean = sum / static_cast<long double>(made.moments.count);
-  for (const auto& [bits, count] : entries) {
-    const long double off = ValueOf(type_, bits) - made.moments.mean;
-    if (std::isfinite(off)) made.moments.squares += off * off * static_cast<long double>(count);
-  }
+  made.least = static_cast<double>(ValueOf(entries.front().key));
+  made.most = static_cast<double>(ValueOf(entries.back().key));
   return made;
 }
 

@@ -5,8 +5,7 @@
 // are, those that come most often, and quantiles. NaN is counted, and is in nothing else; the infinities are in all but
 // mean and variance. -0.0 is 0.0.
 
-#ifndef TFRECORD_FAST_STATS_NUMBERS_H_
-#define TFRECORD_FAST_STATS_NUMBERS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -94,13 +93,14 @@ class Numbers {
   void AddExact(uint64_t bits, uint64_t count = 1);
   bool IsFull() const { return counts_.size() > limits_.exact; }
   void PutAll(const std::vector<Counts::Entry>& entries);
-  void PutWeighted(uint64_t bits, uint64_t count);
+  void PutCounted(const std::vector<Counts::Entry>& entries);
   template <typename Value>
   void Sketched(const Value* values, size_t n);
   void MergeExtremes(int64_t least, int64_t most);
   void MergeExtremes(double least, double most);
   std::vector<Counts::Entry> ExactEntries() const;
-  static long double ValueOf(Type type, uint64_t bits);
+  long double ValueOf(uint64_t bits) const;
+  Moments MomentsOf(const std::vector<Counts::Entry>& entries, uint64_t* zeros, uint64_t* infinities) const;
 
   Type type_;
   Limits limits_;
@@ -113,5 +113,3 @@ class Numbers {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_NUMBERS_H_

@@ -5,8 +5,7 @@
 // the first or the second of each pair by a coin. The coins come from a seed, so that the same values in the same order
 // yield the same sketch.
 
-#ifndef TFRECORD_FAST_STATS_QUANTILES_H_
-#define TFRECORD_FAST_STATS_QUANTILES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -66,5 +65,3 @@ class Quantiles {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_QUANTILES_H_

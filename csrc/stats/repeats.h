@@ -4,8 +4,7 @@
 // different ones are known. With still more, only those are whose hash is below a bound, which is halved as often as is
 // needed: they are a sample of all contents, from which the figures of all follow.
 
-#ifndef TFRECORD_FAST_STATS_REPEATS_H_
-#define TFRECORD_FAST_STATS_REPEATS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -100,5 +99,3 @@ class Repeats {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_REPEATS_H_

@@ -1,8 +1,7 @@
 // Some records, drawn at random: those with the lowest hashes of their places, so that the same files yield the same
 // records, whichever process reads them.
 
-#ifndef TFRECORD_FAST_STATS_SAMPLE_H_
-#define TFRECORD_FAST_STATS_SAMPLE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -44,5 +43,3 @@ class Sample {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_SAMPLE_H_

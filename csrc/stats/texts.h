@@ -3,8 +3,7 @@
 //
 // Strings are distinguished by their hashes (hash.h).
 
-#ifndef TFRECORD_FAST_STATS_TEXTS_H_
-#define TFRECORD_FAST_STATS_TEXTS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -66,5 +65,3 @@ class Texts {
 };
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_TEXTS_H_

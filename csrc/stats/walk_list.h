@@ -1,7 +1,6 @@
 // The values of one Feature's list, block by block: whatever their number, no more memory is needed than for a block.
 
-#ifndef TFRECORD_FAST_STATS_WALK_LIST_H_
-#define TFRECORD_FAST_STATS_WALK_LIST_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -79,5 +78,3 @@ bool WalkList(const FeatureValue& list, Sink&& sink) {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_STATS_WALK_LIST_H_

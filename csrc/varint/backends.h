@@ -1,7 +1,6 @@
 // The common half of the backends of varint/: the shape of one, and how to store a varint without a loop.
 
-#ifndef TFRECORD_FAST_VARINT_BACKENDS_H_
-#define TFRECORD_FAST_VARINT_BACKENDS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ inline uint8_t* StoreLoosely(uint64_t value, uint64_t groups, uint8_t* out) {
 }
 
 }  // namespace tfr::internal
-
-#endif  // TFRECORD_FAST_VARINT_BACKENDS_H_

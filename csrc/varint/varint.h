@@ -8,8 +8,7 @@
 // the environment variable TFRECORD_FAST_VARINT or SetVarintBackend names. All return the same results. None reads
 // outside [p, end) or writes outside the capacity it is given, whatever the bytes.
 
-#ifndef TFRECORD_FAST_VARINT_VARINT_H_
-#define TFRECORD_FAST_VARINT_VARINT_H_
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -21,10 +20,6 @@
 namespace tfr {
 
 constexpr size_t kMaxVarintSize = 10;  // ceil(64 / 7)
-
-// A run is decoded fastest if the capacity exceeds the count by this much: whole registers may be stored then.
-// Worth having at the end of an array that grows, not worth a copy.
-constexpr size_t kVarintSlack = 64;
 
 namespace internal {
 
@@ -170,5 +165,3 @@ const char* VarintBackend();
 bool SetVarintBackend(const char* name);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_VARINT_VARINT_H_

@@ -1,7 +1,6 @@
 // Encoding one value at a time with pdep, which both x86 backends of varint/ come to. Needs BMI2; see varint.h.
 
-#ifndef TFRECORD_FAST_VARINT_X86_H_
-#define TFRECORD_FAST_VARINT_X86_H_
+#pragma once
 
 #include <immintrin.h>
 
@@ -28,5 +27,3 @@ TFR_PDEP_INLINE uint8_t* EncodeOneByOne(const int64_t* values, size_t n, uint8_t
 }
 
 }  // namespace tfr::internal
-
-#endif  // TFRECORD_FAST_VARINT_X86_H_

@@ -18,8 +18,7 @@
 //   0a 0c | 0a 0a | 0a 01 61 | 12 05 | 1a 03 | 0a 01 | 05
 //   features, 12 bytes | entry, 10 | key "a" | value, 5 | Int64List, 3 | packed run, 1 | the value
 
-#ifndef TFRECORD_FAST_WIRE_EXAMPLE_H_
-#define TFRECORD_FAST_WIRE_EXAMPLE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -109,5 +108,3 @@ constexpr size_t ValueBytes(uint64_t header) { return header >> 40 & 0xff; }
 static_assert(ValueBytes(FeatureHeader(kStepTag, Kind::kFloat, kMaxShortValues)) == kMaxShortValues);
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_WIRE_EXAMPLE_H_

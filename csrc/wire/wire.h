@@ -5,8 +5,7 @@
 // message that it is in, never reads at or past the end, and returns the cursor after what it read, or null if
 // the bytes are malformed. A length is checked against the bytes that exist before anything acts on it.
 
-#ifndef TFRECORD_FAST_WIRE_WIRE_H_
-#define TFRECORD_FAST_WIRE_WIRE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -100,5 +99,3 @@ inline uint8_t* WriteField(uint8_t tag, uint64_t size, uint8_t* out) {
 }
 
 }  // namespace tfr
-
-#endif  // TFRECORD_FAST_WIRE_WIRE_H_

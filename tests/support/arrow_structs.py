@@ -1,4 +1,4 @@
-"""The structures of Arrow's C data interface, made by hand: whatever a producer could hand over, lies included."""
+"""The structures of Arrow's C data interface, made by hand: whatever a producer could hand over."""
 
 import ctypes
 from ctypes import POINTER, c_char_p, c_int64, c_void_p

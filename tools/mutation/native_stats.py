@@ -12,7 +12,7 @@ def _of(file, *entries):
 MUTANTS = [
     *_of(
         "numbers.cc",
-        ("if (sketch_ != nullptr) {\n    PutWeighted(bits, count);\n    return;\n  }\n", "", "lengths in a sketch"),
+        ("if (sketch_ != nullptr) {\n    PutCounted({{bits, count}});\n    return;\n  }\n", "", "lengths in a sketch"),
         ("  made.nans = nans_;\n", "", "NaN are counted"),
         ("bits ^ kSignBit", "bits", "the order of negative integers"),
         ("static_cast<uint32_t>(~word) : word | uint32_t{1} << 31", "word : word", "the order of negative floats"),
@@ -35,10 +35,10 @@ MUTANTS = [
             "what a stride leaves over",
         ),
         ("sketch.quantiles.AddWeighted(OrderedKey(type_, bits), count);", "", "quantiles of what was counted"),
-        ("if (value == 0) sketch.zeros += count;", "", "zeros of what was counted"),
+        ("if (value == 0) *zeros += count;", "", "zeros of what was counted"),
         (
-            "sketch.infinities[value > 0] += count;\n      continue;",
-            "sketch.infinities[value < 0] += count;\n      continue;",
+            "infinities[value > 0] += count;\n      continue;",
+            "infinities[value < 0] += count;\n      continue;",
             "which infinity",
         ),
         (
@@ -65,8 +65,8 @@ MUTANTS = [
             "what was counted before a sketch is merged",
         ),
         (
-            "(value > 0 ? made.positive_infinities : made.negative_infinities) += count;",
-            "(value < 0 ? made.positive_infinities : made.negative_infinities) += count;",
+            "made.negative_infinities = infinities[0];",
+            "made.negative_infinities = infinities[1];",
             "which exact infinity",
         ),
         (
@@ -75,8 +75,8 @@ MUTANTS = [
             "the least of exact integers",
         ),
         (
-            "made.moments.squares += off * off * static_cast<long double>(count);",
-            "made.moments.squares += off * off;",
+            "moments.squares += off * off * static_cast<long double>(count);",
+            "moments.squares += off * off;",
             "the weight of squares",
         ),
     ),
@@ -232,8 +232,8 @@ MUTANTS = [
     *_of(
         "feature.cc",
         (
-            "if (sketched_.ints) ints_->BeginSketch();",
-            "if (!sketched_.ints) ints_->BeginSketch();",
+            "if (sketched) (*figures)->BeginSketch();",
+            "if (!sketched) (*figures)->BeginSketch();",
             "few integers are all counted",
         ),
         ("if (!kept_floats_.empty()) floats_->Add(kept_floats_.data(), kept_floats_.size());", "", "less than a block"),

@@ -64,7 +64,7 @@ void StringsOfEveryForm() {
   }
 }
 
-void LiesAreRefused() {
+void BadOffsetsAreRefused() {
   const auto values = std::make_shared<std::vector<int64_t>>(std::vector<int64_t>{1, 2, 3});
   const auto offsets = std::make_shared<std::vector<int64_t>>(std::vector<int64_t>{0, 4});
   ArrowNode node;
@@ -81,6 +81,6 @@ void LiesAreRefused() {
 int main() {
   tfr::NumbersInLists();
   tfr::StringsOfEveryForm();
-  tfr::LiesAreRefused();
+  tfr::BadOffsetsAreRefused();
   return tfr::failures == 0 ? 0 : 1;
 }

@@ -97,7 +97,11 @@ def _dictionary_column(indices: npt.NDArray[Any], valid: Flags | None, child: Co
         positions = np.where(valid != 0, positions, 0)
     if child.valid is not None:
         valid = both(valid, child.valid[positions])
-    values = child.values[positions] if isinstance(child.values, np.ndarray) else child.values.take(positions)
+    values: Values
+    if isinstance(child.values, np.ndarray):
+        values = child.values[positions]
+    else:
+        values = _core.take_rows(child.values, positions)
     return Column(child.type, values, rows, valid=valid)
 
 
@@ -114,7 +118,7 @@ def concatenate(columns: list[Column]) -> Column:
     model = next(column for column in columns if column.type == type)
     flat = [_flat(column if column.type == type else _nulls_like(model, column.rows)) for column in columns]
     chunks: list[Any] = [values for values, _ in flat]
-    values = _core.views_concatenate(chunks) if type == "string" else np.concatenate(chunks)
+    values = _core.concatenate(chunks) if type == "string" else np.concatenate(chunks)
     rows = sum(column.rows for column in columns)
     valid = None
     if any(column.valid is not None for column in columns):
@@ -144,9 +148,4 @@ def _flat(column: Column) -> tuple[Values, Splits]:
         first, last, lengths = 0, column.rows * column.per_row, np.full(column.rows, column.per_row, np.int64)
     else:
         first, last, lengths = int(column.splits[0]), int(column.splits[-1]), np.diff(column.splits)
-    if column.type == "string":
-        assert not isinstance(column.values, np.ndarray)
-        whole = first == 0 and last == len(column.values)
-        return column.values if whole else column.values.take(np.arange(first, last)), lengths
-    assert isinstance(column.values, np.ndarray)
     return column.values[first:last], lengths

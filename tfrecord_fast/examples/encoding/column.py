@@ -14,14 +14,14 @@ from ...errors import InvalidArgumentError
 
 Splits = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any] | _core.BytesViews
+Values = npt.NDArray[Any] | _core.RecordBatch
 
 
 class Column(NamedTuple):
     """Values cut into rows: row i is `values[splits[i]:splits[i + 1]]`, or has `per_row` values if `splits` is None.
 
     `type` is the name of an element type ("int64", …, "string"). `values` is a flat, contiguous ndarray or a
-    BytesViews. `valid` is 0 for null rows; None if there are none.
+    RecordBatch of strings. `valid` is 0 for null rows; None if there are none.
     """
 
     type: str

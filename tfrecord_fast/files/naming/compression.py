@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from ... import _core
 
+_PARAMETERS = "compression_level window_bits compression_method mem_level compression_strategy flush_mode".split()
+
 
 class TFRecordCompressionType:
     """TensorFlow 1's names of compression types."""
@@ -87,16 +89,10 @@ class TFRecordOptions:
         return f"TFRecordOptions({arguments})"
 
 
-def core_options(options: object) -> _core.CompressionOptions:
-    """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters."""
-    return _core.CompressionOptions(
-        level=_number(options, "compression_level"),
-        window_bits=_number(options, "window_bits"),
-        method=_number(options, "compression_method"),
-        mem_level=_number(options, "mem_level"),
-        strategy=_number(options, "compression_strategy"),
-        flush_mode=_number(options, "flush_mode"),
-    )
+def core_options(options: object) -> dict[str, int]:
+    """Return the parameters of TFRecordOptions (also TensorFlow's) that are set, for the core. A type has none."""
+    values = {name: _number(options, name) for name in _PARAMETERS}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def window_bits_of(options: object) -> int | None:
