@@ -1,4 +1,4 @@
-"""GZIP and ZSTD in blocks: members that start at records and carry the mark of csrc/codec/block_compressor.h, readable by all."""
+"""GZIP and ZSTD in blocks, which everybody reads: see csrc/codec/block_compressor.h."""
 
 import contextlib
 import functools

@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import tfrecord_fast as tf
-from tests.support import wire_writer as wire
 from tfrecord_fast.examples.parsing.table_plan import TablePlan
 from tfrecord_fast.integrations.polars import scan_tfrecord
 
@@ -109,37 +108,12 @@ def test_several_files_and_options(path):
     assert scan.collect()["id"].to_list() == ids
 
 
-def test_every_kind_of_feature_arrives(tmp_path):
-    value = {key.encode(): wire.feature("int64", [1, 0]) for key in "vrspi"} | {b"h": wire.feature("float", [0.5])}
-    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
-        writer.write_batch([wire.example(list(value.items())), wire.example([(b"h", value[b"h"])])])
-    features = {
-        "v": tf.VarLenFeature(tf.int64),
-        "r": tf.RaggedFeature(tf.int64, partitions=[tf.RaggedFeature.UniformRowLength(2)]),
-        "s": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
-        "p": tf.SparseFeature("i", "v", tf.int64, 2),
-        "h": tf.FixedLenFeature([], tf.float16),
-        "b": tf.FixedLenFeature([], tf.bfloat16, 2),
-    }
-    frame = scan_tfrecord(tmp_path / "a", features).collect()
-    pairs = [{"index": 0, "value": 0}, {"index": 1, "value": 1}]
-    assert frame.rows() == [
-        ([1, 0], [[1, 0]], [[1, 0]], pairs, 0.5, 2.0),
-        (None, None, None, None, 0.5, 2.0),
-    ]
-
-
 def test_an_error_of_a_record_is_the_querys(tmp_path):
     with tf.ExampleWriter(tmp_path / "a") as writer:
         writer.write({"id": [[1], [2, 3]]})
     scan = scan_tfrecord(tmp_path / "a", {"id": tf.FixedLenFeature([], tf.int64)})
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'id'.*record 1\)"):
         scan.collect()
-
-
-def test_missing_files_are_missing_at_once(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        scan_tfrecord(tmp_path / "none")
 
 
 def test_parsed_columns_go_into_a_frame(path):
