@@ -237,14 +237,6 @@ def test_elements_of_a_dataset_are_resumed(files, workers):
     assert epochs == [seen(made) for _ in range(3)]
 
 
-def test_elements_of_a_dataset_without_a_seed_are_not_resumed_in_another_order():
-    made, other = (TFRecordIterableDataset(tf.data.Dataset.range(9).shuffle(9)) for _ in range(2))
-    next(iter(made))
-    other.load_state_dict(made.state_dict())
-    with pytest.raises(ValueError, match="seed"):
-        iter(other)
-
-
 def test_functions_at_the_end_see_the_workers_part_only():
     def noted(x):
         return np.array([x, get_worker_info().id])
@@ -325,11 +317,6 @@ def test_elements_that_are_seen_again_can_be_written_to_without_harm():
 def test_what_is_no_state_is_refused(state, error):
     with pytest.raises(error):
         TFRecordIterableDataset(tf.data.Dataset.range(3)).load_state_dict(state)
-
-
-def test_an_epoch_out_of_range_is_refused():
-    with pytest.raises(InvalidArgumentError):
-        TFRecordIterableDataset(tf.data.Dataset.range(3)).set_epoch(-1)
 
 
 def test_readers_let_go_of_workers(files):

@@ -216,13 +216,6 @@ def test_rows_that_are_read_one_by_one_are_padded_together(uneven, strings, work
         assert all(equal(batch[key], whole[key]) for key in whole)
 
 
-def test_an_indexed_reader_is_given_alone(paths):
-    reader = tf.IndexedReader(paths, {"x": FEATURES["x"]})
-    assert TFRecordMapDataset(reader)[3]["x"] == 3
-    with pytest.raises(InvalidArgumentError, match="alone"):
-        TFRecordMapDataset(reader, FEATURES)
-
-
 @pytest.mark.parametrize(
     "option",
     [
