@@ -94,7 +94,8 @@ def test_an_epoch_that_is_chosen_keeps_the_place_that_lies_in_it():
         second = shuffled()
         second.load_state_dict(first.state_dict())
         second.set_epoch(epoch)
-        assert second.epoch == epoch and values(second) == rest and second.epoch == epoch + 1
+        assert second.epoch == second.state_dict()["epoch"] == epoch
+        assert values(second) == rest and second.epoch == epoch + 1
 
 
 @pytest.mark.parametrize("epoch", [-1, 1 << 62])
