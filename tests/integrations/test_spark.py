@@ -47,20 +47,6 @@ def test_what_does_not_fit_is_an_error_with_the_file(spark, written, schema, tex
         load(spark, written(), schema).collect()
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"nothing": "1"}, "unknown option 'nothing'"),
-        ({"recordType": "x"}, "x"),
-        ({"codec": "x"}, "x"),
-        ({"verifyCrc": "1"}, "true or"),
-    ],
-)
-def test_options_are_checked(spark, written, options, text):
-    with pytest.raises(Exception, match=text):
-        load(spark, written(), **options).printSchema()
-
-
 def test_records_that_are_not_parsed(spark, tmp_path):
     records = [b"a", b"", b"\xff\0"]
     (tmp_path / "x").write_bytes(frames(records))
