@@ -13,7 +13,6 @@ from torchdata.stateful_dataloader import StatefulDataLoader
 
 import tfrecord_fast as tf
 from tests.integrations.test_torch_blocks import wait_for
-from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.torch import Batch, TFRecordIterableDataset
 
 FILES = 4
@@ -116,24 +115,6 @@ def test_a_dataset_of_unknown_length_has_none(files):
     with pytest.raises(TypeError):
         len(TFRecordIterableDataset(tf.data.TFRecordDataset(files)))
     assert dataset(files)
-
-
-def test_damage_in_a_worker_is_raised_by_the_loader(tmp_path):
-    path = tmp_path / "a.tfrecord"
-    with tf.io.ExampleWriter(path) as writer:
-        writer.write({"x": range(100)})
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    features = {"x": tf.FixedLenFeature([], tf.int64)}
-    with pytest.raises(tf.errors.DataLossError, match=r"a\.tfrecord"):
-        list(loader(TFRecordIterableDataset(str(path), features, batch_size=4), 1, "fork"))
-
-
-def test_records_that_do_not_fit_are_named_by_the_loader(files):
-    features = {"y": tf.FixedLenFeature([], tf.int64)}
-    with pytest.raises(InvalidArgumentError, match=r"0\.tfrecord.*'y'"):
-        list(loader(TFRecordIterableDataset(files, features), 1, "fork"))
 
 
 # ---- StatefulDataLoader ----

@@ -10,11 +10,9 @@ from torch.utils.data import (
     ConcatDataset,
     DataLoader,
     DistributedSampler,
-    RandomSampler,
     SequentialSampler,
     Subset,
 )
-from torchdata.stateful_dataloader import StatefulDataLoader
 
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
@@ -257,25 +255,3 @@ def test_the_reader_is_given_every_option(paths, monkeypatch):
     }
     TFRecordMapDataset(paths, FEATURES, **options)
     assert given == options
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_position_is_resumed(dataset, workers):
-    def loader():
-        generator = torch.Generator()
-        generator.manual_seed(1)
-        return StatefulDataLoader(
-            dataset,
-            batch_size=8,
-            sampler=RandomSampler(dataset, generator=generator),
-            num_workers=workers,
-            multiprocessing_context="fork" if workers else None,
-        )
-
-    whole = [batch["x"].tolist() for batch in loader()]
-    first = loader()
-    batches = iter(first)
-    begun = [next(batches)["x"].tolist() for _ in range(5)]
-    other = loader()
-    other.load_state_dict(first.state_dict())
-    assert begun + [batch["x"].tolist() for batch in other] == whole

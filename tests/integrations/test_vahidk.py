@@ -249,13 +249,6 @@ def test_what_does_not_fit_raises_alike(file, description, error):
             list(package.tfrecord_loader(file, None, description))
 
 
-def test_a_missing_file_is_noticed_when_the_first_record_is_asked_for(tmp_path):
-    for package in PACKAGES:
-        loader = package.tfrecord_loader(str(tmp_path / "nothing"), None)
-        with pytest.raises(FileNotFoundError):
-            next(loader)
-
-
 # ---- Mixing and shuffling ----
 
 

@@ -126,13 +126,6 @@ def test_workers_without_an_index_read_each_record_once(tmp_path):
     assert sorted(ids(loader)) == list(range(20))
 
 
-def test_a_compressed_file_is_read_without_being_told(tmp_path):
-    path = tmp_path / "a"
-    with tf.TFRecordWriter(path, "GZIP") as writer:
-        writer.write(tfrecord.TFRecordWriter.serialize_tf_example({"id": (5, "int")}))
-    assert ids(tfrecord.tfrecord_loader(path, None)) == [5]
-
-
 def test_an_index_may_have_one_line_or_none(tmp_path):
     for count in (0, 1):
         path = numbered(tmp_path / f"{count}", count)
