@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 
-import fsspec
 import pytest
 
 import tfrecord_fast as tf
@@ -18,16 +17,6 @@ from tfrecord_fast.files.stores.errors import call
 
 SECRET = "hunter2hunter2"
 SETTINGS = StoreSettings(timeout=10, request_timeout=3, hedge_after=0.2)
-
-
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Files that several engines read, and a DataLoader's workers without processes."""
+"""Files that several engines read, Ray, Spark, and a DataLoader's workers without processes."""
 
 import contextlib
 import functools
@@ -38,3 +38,19 @@ def worker(monkeypatch):
             yield
 
     return within
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from tests.integrations.ray_kit import local_ray
+
+    with local_ray():
+        yield
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from tests.integrations.spark_kit import local_spark
+
+    with local_spark() as session:
+        yield session

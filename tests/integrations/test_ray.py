@@ -11,16 +11,12 @@ import ray
 import ray.data
 
 import tfrecord_fast as tf
-from tests.integrations.ray_kit import local_ray, table_of
+from tests.integrations.ray_kit import table_of
 from tests.support.engine_rows import FEATURES, rows_of
 from tests.support.frames import frames
 from tfrecord_fast.integrations.ray import TFRecordDatasource, read_tfrecords, reading, write_tfrecords
 
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster():
-    with local_ray():
-        yield
+pytestmark = pytest.mark.usefixtures("cluster")
 
 
 def test_one_large_file_is_read_by_many_tasks(written):

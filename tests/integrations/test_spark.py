@@ -7,16 +7,9 @@ import pytest
 from pyspark.sql import functions as f
 
 import tfrecord_fast as tf
-from tests.integrations.spark_kit import load, local_spark, rows
+from tests.integrations.spark_kit import load, rows
 from tests.support.engine_rows import columns_of
 from tests.support.frames import frames
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with local_spark() as session:
-        yield session
-
 
 SCHEMA = "id BIGINT, price DOUBLE, name STRING, tags ARRAY<STRING>, counts ARRAY<INT>, maybe INT, none FLOAT"
 

@@ -8,7 +8,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.integrations.engine_cases import SEQUENCES, WRONG, write_kinds, write_sequences
-from tests.integrations.spark_kit import load, local_spark, rows
+from tests.integrations.spark_kit import load, rows
 from tests.support.engine_rows import rows_of
 from tests.support.frames import frames
 from tfrecord_fast.files.reading.tables import TableSource
@@ -27,12 +27,6 @@ TYPES = {
     "steps": "ARRAY<INT>",
     "schlüssel 😀": "BIGINT",
 }
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with local_spark() as session:
-        yield session
 
 
 @pytest.fixture(scope="module")

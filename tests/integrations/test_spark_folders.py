@@ -15,17 +15,11 @@ from pyspark.sql.types import (
 )
 
 import tfrecord_fast as tf
-from tests.integrations.spark_kit import load, local_spark
+from tests.integrations.spark_kit import load
 from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.spark import TFRecordDataSource
 from tfrecord_fast.integrations.spark.folders import folder_name, typed
 from tfrecord_fast.integrations.spark.reading import _condition
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with local_spark() as session:
-        yield session
 
 
 @pytest.fixture

@@ -103,30 +103,6 @@ def test_rows_go_into_folders_by_their_values(tmp_path):
         assert {key for row in tf.ShardReader(str(tmp_path / name), "infer") for key in row} <= {"x"}
 
 
-@pytest.mark.parametrize(("overwrite", "expected"), [(False, [1, 2]), (True, [2])])
-def test_a_folder_is_added_to_or_replaced(tmp_path, overwrite, expected):
-    write(tmp_path, struct(x=LONG), [batch(x=[1])])
-    write(tmp_path, struct(x=LONG), [batch(x=[2])], overwrite=overwrite)
-    assert sorted(row["x"] for row in read(tmp_path)) == expected
-
-
-def test_a_write_that_is_aborted_leaves_nothing(tmp_path):
-    writer = TFRecordDataSource({"path": str(tmp_path)}).writer(struct(x=LONG), False)
-    message = writer.write(iter([batch(x=[1])]))
-    assert [one.records for one in message.files] == [1]
-    writer.abort([message, None])
-    assert files(tmp_path) == []
-
-
-def test_records_are_written_as_they_are(tmp_path):
-    write(tmp_path, struct(byteArray=BYTES), [batch(byteArray=[b"abc", b"", b"\xff"])], recordType="byteArray")
-    assert read(tmp_path, recordType="ByteArray") == [{"byteArray": one} for one in (b"abc", b"", b"\xff")]
-    data = TFRecordDataSource({"path": str(tmp_path), "recordType": "ByteArray"})
-    assert data.schema() == struct(byteArray=BYTES)
-    records = [row for row in read(tmp_path, recordType="ByteArray")]
-    assert len(records) == 3
-
-
 def test_feature_lists_are_columns_of_lists_of_lists(tmp_path):
     deep = t.ArrayType(t.ArrayType(LONG))
     schema = struct(n=LONG, flat=t.ArrayType(LONG), steps=deep)
