@@ -131,3 +131,43 @@ def test_a_feature_may_have_the_empty_name(tmp_path):
     assert scan.select("").collect().to_dict(as_series=False) == {"": [1, 2, 3]}
     assert scan.filter(pl.col("") > 1).select("column_0").collect().to_series().to_list() == [8, 9]
     assert scan.select("b", "").head(1).collect().rows() == [(4, 1)]
+
+
+# ---- Features, and columns that are read apart ----
+
+
+INT = tf.io.FixedLenFeature([], tf.int64)
+
+
+def examples(path, rows=10):
+    with tf.io.ExampleWriter(path) as writer:
+        writer.write({"x": np.arange(rows), "y": np.arange(rows) * 2})
+    return str(path)
+
+
+def test_a_query_of_polars_has_the_features_that_it_was_made_with(tmp_path):
+    features = {"x": INT, "y": INT}
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord"), features)
+    features["x"] = tf.io.FixedLenFeature([], tf.int64, 5)
+    features["y"] = tf.io.VarLenFeature(tf.int64)
+    assert frame.select("y").collect()["y"].dtype == pl.Int64
+
+
+def test_columns_of_one_shuffled_scan_stay_side_by_side(tmp_path):
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord", 200), {"x": INT, "y": INT}, shuffle_buffer=200)
+    both = pl.concat([frame.select("x"), frame.select("y")], how="horizontal").collect()
+    assert (both["x"] * 2).to_list() == both["y"].to_list()
+
+
+@pytest.mark.parametrize("shard", [(0, 1), [0, 1], np.array([0, 1]), "auto"], ids=repr)
+def test_columns_of_one_global_shuffle_fit_together(tmp_path, shard):
+    path = examples(tmp_path / "a.tfrecord", 200)
+    frame = scan_tfrecord(path, {"x": INT, "y": INT}, global_shuffle=True, shard=shard)
+    both = pl.concat([frame.select("x"), frame.select("y")], how="horizontal").collect()
+    assert (both["y"] == both["x"] * 2).all()
+
+
+def test_parts_of_a_global_shuffle_of_a_table_need_a_seed(tmp_path):
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord"), {"x": INT}, global_shuffle=True, shard=(0, 2))
+    with pytest.raises(Exception, match="needs a seed"):
+        frame.collect()

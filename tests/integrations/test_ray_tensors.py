@@ -131,12 +131,6 @@ def test_what_ray_does_not_name_goes_to_its_tasks(monkeypatch, tmp_path):
 
 
 def test_chunks_of_tensors_with_and_without_missing_rows_make_one_column():
-    pytest.importorskip("ray")
-    import pyarrow as pa
-    from ray.data.extensions import ArrowTensorTypeV2
-
-    from tfrecord_fast.integrations.ray.tensors import as_lists
-
     kind = ArrowTensorTypeV2((2,), pa.int64())
     chunks = [
         pa.ExtensionArray.from_storage(kind, pa.array(rows, pa.large_list(pa.int64())))

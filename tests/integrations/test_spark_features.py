@@ -1,9 +1,5 @@
 """Spark reads columns of each type of its own, and names files that do not fit them."""
 
-import glob
-import os
-
-import pyarrow
 import pytest
 
 import tfrecord_fast as tf
@@ -11,7 +7,6 @@ from tests.integrations.engine_cases import SEQUENCES, WRONG, write_kinds, write
 from tests.integrations.spark_kit import load, rows
 from tests.support.engine_rows import rows_of
 from tests.support.frames import frames
-from tfrecord_fast.files.reading.tables import TableSource
 
 TYPES = {
     "id": "BIGINT",
@@ -108,35 +103,3 @@ def test_records_as_they_are_have_one_column(spark, tmp_path, schema):
     with pytest.raises(Exception, match="needs one column, of type binary"):
         load(spark, tmp_path, schema, recordType="ByteArray").collect()
     assert [row.text for row in load(spark, tmp_path, "text STRING", recordType="ByteArray").collect()] == ["x"]
-
-
-def test_real_files(spark, data_dir):
-    compared = 0
-    for path in sorted(glob.glob(f"{data_dir}/**", recursive=True)):
-        if os.path.isdir(path) or os.path.getsize(path) > 1 << 20:
-            continue
-        try:
-            expected = tf.read_table(path)
-        except Exception:
-            continue
-        if expected.num_rows == 0:
-            continue
-        is_sequences = isinstance(TableSource(path).features, tuple)
-        found = load(spark, path, recordType="SequenceExample" if is_sequences else "Example").toArrow()
-        assert rows_of(found) == rows_of(_as_deep(expected, found.schema)), path
-        compared += 1
-    assert compared >= 20
-
-
-def _as_deep(table, schema):
-    """Steps of feature lists that are single values, as lists of one, which Spark's columns always have."""
-    for place, field in enumerate(schema):
-        if _depth(field.type) == _depth(table.schema.field(field.name).type) + 1:
-            lists = [one and [[value] for value in one] for one in table.column(field.name).to_pylist()]
-            table = table.set_column(place, field.name, pyarrow.array(lists, field.type))
-    return table
-
-
-def _depth(kind):
-    is_list = pyarrow.types.is_list(kind) or pyarrow.types.is_fixed_size_list(kind)
-    return 1 + _depth(kind.value_type) if is_list else 0

@@ -103,20 +103,6 @@ def test_rows_go_into_folders_by_their_values(tmp_path):
         assert {key for row in tf.ShardReader(str(tmp_path / name), "infer") for key in row} <= {"x"}
 
 
-def test_feature_lists_are_columns_of_lists_of_lists(tmp_path):
-    deep = t.ArrayType(t.ArrayType(LONG))
-    schema = struct(n=LONG, flat=t.ArrayType(LONG), steps=deep)
-    data = batch(n=[1, 2], flat=[[1, 2], [3]], steps=[[[1], [2, 3]], []])
-    write(tmp_path, schema, [data, data.slice(1)], recordType="SequenceExample")
-    found = read(tmp_path, recordType="SequenceExample")
-    assert [(row["n"], row["steps"]) for row in found] == [(1, [[1], [2, 3]]), (2, []), (2, [])]
-    assert [row["flat"] for row in found] == [[1, 2], [3], [3]]
-    inferred = TFRecordDataSource({"path": str(tmp_path), "recordType": "SequenceExample"}).schema()
-    assert {one.name: one.dataType for one in inferred.fields} == {
-        "n": LONG, "flat": t.ArrayType(LONG), "steps": deep,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("codec", ["GZIP", "gzip", "org.apache.hadoop.io.compress.GzipCodec"])
 def test_files_are_compressed_as_said(tmp_path, codec):
     write(tmp_path, struct(x=LONG), [batch(x=[1])], codec=codec)

@@ -334,7 +334,9 @@ MUTANTS = [
         "an entry with two values",
         WIRE,
     ),
-    Mutant("parse/survey.cc", "  if (summary->kind != found.kind) {", "  if (false) {", "two kinds under one key", INFER),
+    Mutant(
+        "parse/survey.cc", "  if (summary->kind != found.kind) {", "  if (false) {", "two kinds under one key", INFER
+    ),
     Mutant("parse/survey.cc", "      summary->fewest = 0;\n", "", "a step without a kind", INFER),
     Mutant("parse/survey.cc", "    if (here.record == walked_) {", "    if (false) {", "a key that comes twice", INFER),
     Mutant(
