@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import fsspec
 import pytest
 
 import tfrecord_fast as tf
