@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from benchmarks import contenders
-from benchmarks.__main__ import dataset_for
 from benchmarks.contenders import CannotError, Job
 from benchmarks.contenders.kit.feeding import SideBySide, buffer_of, count_of, needs, of_tensors
 from benchmarks.data.columns import digest_of_columns
 from benchmarks.data.generate import dataset_of
 from benchmarks.data.reference import batches_of
-from benchmarks.data.tasks import SHUFFLE, TASKS
+from benchmarks.data.tasks import SHUFFLE
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting.targets import not_measured, targets
 from benchmarks.running.cputime import cpu_seconds
@@ -27,20 +26,6 @@ pytestmark = pytest.mark.alone
 SHORT = Method(rounds=1, trials=1, min_time=0.0)
 FOUND = contenders.found()
 SMALL = {"ctr": 0.0005, "img": 0.015}
-
-
-class Options:
-    seed = 0
-
-    def __init__(self, name, folder):
-        self.scale = SMALL[name]
-        self.data = folder
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    return lambda task, name: dataset_for(TASKS[task], name, Options(name, folder))
 
 
 @pytest.mark.parametrize(

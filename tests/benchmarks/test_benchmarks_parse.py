@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks import contenders
-from benchmarks.__main__ import dataset_for
 from benchmarks.data.answers import difference
 from benchmarks.data.columns import Column, digest_of_columns, fixed, padded, ragged, step_name
 from benchmarks.data.reference import figures_of, messages, parsed_answer
-from benchmarks.data.tasks import EXAMPLES, TASKS
+from benchmarks.data.tasks import EXAMPLES
 from benchmarks.data.workloads import WORKLOADS, Ragged
 from benchmarks.reporting import report
 from benchmarks.running.harness import run
@@ -21,20 +20,6 @@ ONE = np.ones(1, np.int64)
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
 SMALL = {"ctr": 0.003, "wide": 0.005, "tok": 0.003, "emb": 0.003, "img": 0.005, "seq": 0.005, "one": 0.02}
-
-
-class Options:
-    seed = 0
-
-    def __init__(self, name, folder):
-        self.scale = SMALL[name]
-        self.data = folder
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    return lambda task, name: dataset_for(TASKS[task], name, Options(name, folder))
 
 
 def plain_column(values):

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import contenders
-from benchmarks.__main__ import dataset_for
 from benchmarks.data.columns import Column, digest_of_columns, joined, lists_of, of_arrow
 from benchmarks.data.reference import batches_of, columns_by_file
 from benchmarks.data.tasks import FLAT, TASKS
@@ -15,14 +14,8 @@ from benchmarks.reporting.targets import PAIRS, not_measured, targets
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Table
-from tests.benchmarks.test_benchmarks_parse import FOUND, SHORT, Options
+from tests.benchmarks.test_benchmarks_parse import FOUND, SHORT, SMALL  # noqa: F401  (of the fixture data)
 from tests.support.contenders import more_contenders
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    return lambda task, name: dataset_for(TASKS[task], name, Options(name, folder))
 
 
 def installed():

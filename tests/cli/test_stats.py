@@ -199,23 +199,6 @@ def test_compressed_files_have_the_same_figures(tmp_path, some, figures, compres
     assert made["features"] == plain["features"] and made["shards"][0]["compression"] == compression
 
 
-def test_no_file_is_begun_before_the_first_unit_is_known(tmp_path, figures, monkeypatch):
-    paths = [tmp_path / f"{number}.tfrecord" for number in range(3)]
-    for path in paths:
-        write(path, *[example(a=("int64", [i])) for i in range(3000)])
-    began = []
-
-    class Unit(collecting._Unit):
-        def __init__(self, run, number, first_record):
-            began.append((number, run.hints is None))
-            super().__init__(run, number, first_record)
-
-    monkeypatch.setattr(collecting, "_Unit", Unit)
-    monkeypatch.setattr(collecting, "default_threads", lambda: 3)
-    assert figures(*paths)["records"] == 9000
-    assert {number for number, no_hints in began if no_hints} == {0}
-
-
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_figures_do_not_depend_on_the_number_of_threads(tmp_path, figures, monkeypatch, threads):
     rng = np.random.default_rng(2)
@@ -345,29 +328,6 @@ def test_calls_that_are_dropped_end_the_wait_for_them():
         second.result()
     go_on.set()
     assert first.result() == (None, True)
-
-
-def test_a_thread_counts_itself_what_it_has_read_if_all_are_busy(tmp_path, figures, monkeypatch):
-    paths = [write(tmp_path / str(i), *[example(a=("int64", [i]))] * 900) for i in range(4)]
-    monkeypatch.setattr(collecting, "default_threads", lambda: 2)
-    monkeypatch.setattr(collecting, "_FIRST_RECORDS", 100)
-    monkeypatch.setattr(collecting, "_UNIT_RECORDS", 100)
-    counted = collections.Counter()
-    both = threading.Barrier(2)
-
-    class Unit(collecting._Unit):
-        def __init__(self, run, number, first_record):
-            is_met = number in (0, 1) and first_record == 300
-            if is_met:
-                both.wait(60)  # each thread has a file now
-            super().__init__(run, number, first_record)
-            if is_met:
-                both.wait(60)  # and none has gone on
-            counted[number, self._is_here] += 1
-
-    monkeypatch.setattr(collecting, "_Unit", Unit)
-    assert figures(*paths)["records"] == 3600
-    assert counted[1, True] and counted[0, True] > 1
 
 
 def test_damage_is_told_and_what_precedes_it_is_counted(tmp_path, run):

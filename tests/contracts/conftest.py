@@ -1,11 +1,12 @@
-"""The adapters: a place of each kind, with the methods of tests/contracts/places.py."""
+"""The adapters of places: one of each kind, with the methods of tests/contracts/places.py."""
 
 import pytest
 
 from tests.contracts.places import LocalFolder, MemoryFolder
+from tests.integrations.conftest import written
 from tests.remote.conftest import http_folder, moto_port, s3
 
-__all__ = ["http_folder", "local", "memory", "moto_port", "place", "s3"]
+__all__ = ["http_folder", "local", "memory", "moto_port", "place", "s3", "written"]
 
 
 @pytest.fixture

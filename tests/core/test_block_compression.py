@@ -1,4 +1,4 @@
-"""GZIP and ZSTD in blocks: members start at records and carry a mark (csrc/codec/block_compressor.h); all can read them."""
+"""GZIP and ZSTD in blocks, which all can read: see csrc/codec/block_compressor.h."""
 
 import contextlib
 import functools

@@ -58,7 +58,7 @@ def with_an_error(sizes, drop, bad, batch):
 
 @needs_tensorflow
 @pytest.mark.parametrize("batch", [1, 2])
-@pytest.mark.parametrize("bad", [0, 1, 3, 4, 9, 10, 11])
+@pytest.mark.parametrize("bad", [0, 3, 4, 11])
 @pytest.mark.parametrize(("sizes", "drop"), [([2, 1], False), ([2, 1], True), ([4, 2], True), ([3], False), (3, False)])
 def test_after_an_error_batches_go_on_as_in_tensorflow(sizes, drop, bad, batch):
     theirs = live_tensorflow.call(with_an_error, sizes, drop, bad, batch)

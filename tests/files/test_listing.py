@@ -7,7 +7,6 @@ import pickle
 import threading
 from datetime import datetime
 
-import fsspec
 import numpy as np
 import pytest
 
@@ -25,16 +24,6 @@ from tfrecord_fast.files.streams.listing import files_below, listed_parts
 from tfrecord_fast.files.streams.record_reader import tf_record_random_reader
 
 SETTINGS = StoreSettings()
-
-
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
 
 
 def put(folder, *names):

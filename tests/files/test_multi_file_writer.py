@@ -5,7 +5,6 @@ import json
 import os
 import stat
 
-import fsspec
 import pytest
 
 import tfrecord_fast as tf
@@ -18,16 +17,6 @@ from tfrecord_fast.files.system.drafts import complete_file, targets_of
 from tfrecord_fast.files.writing import output_files
 from tfrecord_fast.files.writing.example_writer import _abort_all, _open
 from tfrecord_fast.files.writing.output_files import WrittenFile, publish_all, write_manifest
-
-
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
 
 
 def batch(*records):

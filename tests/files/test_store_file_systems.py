@@ -13,17 +13,6 @@ from tfrecord_fast.files.stores.matching import matches_of
 from tfrecord_fast.files.system import remote_files
 from tfrecord_fast.io import gfile
 
-
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-
-
 # ---- Patterns ----
 
 KEYS = ["/s/a/x/1", "/s/a/x/2", "/s/a/y/1", "/s/b/x/1", "/s/b/z", "/s/c", "/t/a/x/1"]

@@ -21,16 +21,6 @@ SECRET = "hunter2hunter2"
 SETTINGS = StoreSettings(timeout=10, request_timeout=3, hedge_after=0.2)
 
 
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-
-
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

@@ -12,16 +12,6 @@ from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.files.rewriting.task_shards import TaskShards
 
 
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-
-
 @pytest.fixture(params=["local", "store"])
 def folder(request, tmp_path, memory):
     return str(tmp_path / "out") if request.param == "local" else "memory://s/out"

@@ -17,20 +17,20 @@ from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md", DOCS / "install.md"]
-PAGES += sorted((DOCS / "guide").glob("*.md"))
+PAGES += [
+    *sorted((DOCS / "guide").glob("*.md")),
+    *(DOCS / "integrations" / f"{name}.md" for name in ("grain", "keras", "torch")),
+]
 # What else holds Python is run by tests of its own, with the files and servers that it needs.
 ELSEWHERE = {
     "docs/object_stores.md": "tests/remote/test_object_stores_doc.py",
     "docs/tensorflow.md": "tests/tensorflow/test_docs.py",
     "docs/integrations/beam.md": "tests/integrations/test_beam_docs.py",
     "docs/integrations/dask.md": "tests/integrations/test_dask.py",
-    "docs/integrations/grain.md": "tests/integrations/test_grain_docs.py",
-    "docs/integrations/keras.md": "tests/integrations/test_keras_docs.py",
     "docs/integrations/ray.md": "tests/integrations/test_ray_docs.py",
     "docs/integrations/spark.md": "tests/integrations/test_spark_docs.py",
     "docs/integrations/tables.md": "tests/integrations/test_tables_doc.py",
     "docs/integrations/tfds.md": "tests/integrations/test_tfds.py",
-    "docs/integrations/torch.md": "tests/integrations/test_torch_docs.py",
     "docs/integrations/vahidk.md": "tests/integrations/test_vahidk_differences.py",
 }
 
@@ -52,7 +52,7 @@ def test_a_page_prints_what_it_says(page, tmp_path):
     missing = [name for name in imported(page) if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} is not installed")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "KERAS_BACKEND": "torch", "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-m", "tests.support.pages", str(page)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -39,22 +39,6 @@ def case_ragged_columns():
         )
 
 
-def case_features_may_be_one_array():
-    path = str(FOLDER / "grouped")
-    with tf.io.ExampleWriter(path) as writer:
-        writer.write({key: np.arange(6, dtype=np.float32) + i for i, key in enumerate("aby")})
-    features = {key: tf.FixedLenFeature([], tf.float32) for key in "aby"}
-    groups = {"g": ["b", "a"]}
-    data = TFRecordPyDataset(path, features, label_key="y", groups=groups, batch_size=2)
-    columns, label = data[1]
-    assert columns["g"].tolist() == [[3, 2], [4, 3]] and label.tolist() == [4, 5] and list(columns) == ["g"]
-    inputs = {"g": keras.Input((2,), name="g")}
-    made = keras.Model(inputs, keras.layers.Dense(1)(inputs["g"]))
-    made.compile("sgd", "mse")
-    assert len(fit(data, made, epochs=2)["loss"]) == 2
-    raises(ValueError, ["alone"], TFRecordPyDataset, tf.ShardReader(path, features), groups=groups)
-
-
 def case_strings():
     dataset = TFRecordPyDataset(MIXED, {"s": tf.FixedLenFeature([1], tf.string)})
     if BACKEND == "tensorflow":

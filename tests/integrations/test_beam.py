@@ -17,9 +17,9 @@ from apache_beam.io.filesystem import CompressionTypes, FileMetadata
 from apache_beam.options.value_provider import RuntimeValueProvider, StaticValueProvider
 
 import tfrecord_fast as tf
-from tests.support.engine_rows import FEATURES, rows_of
+from tests.support.engine_rows import FEATURES, plain_rows, rows_of
 from tests.support.frames import frames
-from tests.support.pipelines import collected, plain_rows, processes
+from tests.support.pipelines import collected, processes
 from tfrecord_fast.integrations.beam import ReadAllFromTFRecord, ReadFromTFRecord
 
 

@@ -9,8 +9,8 @@ from apache_beam.coders import StrUtf8Coder
 
 import tfrecord_fast as tf
 from tests.integrations.engine_cases import KINDS, PARTS, SEQUENCES, WRONG, write_kinds, write_sequences
-from tests.support.engine_rows import FEATURES, rows_of
-from tests.support.pipelines import collected, plain_rows
+from tests.support.engine_rows import FEATURES, plain_rows, rows_of
+from tests.support.pipelines import collected
 from tfrecord_fast.integrations.beam import ReadAllFromTFRecord, ReadFromTFRecord
 
 NOT_IN_ROWS = ("sparse", "names", "inferred")

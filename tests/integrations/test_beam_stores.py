@@ -13,9 +13,9 @@ pytest.importorskip("apache_beam")
 import apache_beam as beam
 
 import tfrecord_fast as tf
-from tests.support.engine_rows import FEATURES, rows_of
+from tests.support.engine_rows import FEATURES, plain_rows, rows_of
 from tests.support.frames import frames, offsets
-from tests.support.pipelines import Elsewhere, collected, plain_rows
+from tests.support.pipelines import Elsewhere, collected
 from tfrecord_fast.integrations.beam import ReadAllFromTFRecord, ReadFromTFRecord, WriteToTFRecord
 
 RECORDS = [b"%d" % i * 10 for i in range(100)]

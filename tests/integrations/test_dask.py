@@ -1,7 +1,6 @@
-"""Dask reads what the local reader reads."""
+"""Data frames of Dask: see tests/contracts/test_engines.py for what all engines promise."""
 
 import glob
-import os
 import pickle
 
 import dask
@@ -9,7 +8,6 @@ import pyarrow
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.engine_rows import FEATURES, rows_of
 from tests.support.frames import frames
 from tests.support.pages import blocks_of
 from tests.support.paths import ROOT
@@ -25,16 +23,6 @@ def scheduler():
 
 def table_of(frame):
     return pyarrow.Table.from_pandas(frame.compute(), preserve_index=False)
-
-
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
-@pytest.mark.parametrize("split_bytes", [10_000, 100_000, 1 << 30])
-@pytest.mark.parametrize("features", ["infer", FEATURES], ids=["inferred", "given"])
-def test_the_rows_are_those_of_the_local_reader(written, kind, split_bytes, features):
-    expected = tf.read_table(sorted(glob.glob(f"{written(kind)}/*")), features)
-    frame = read_tfrecords(written(kind), features, split_bytes=split_bytes)
-    assert (frame.npartitions == 1) == (split_bytes == 1 << 30)
-    assert rows_of(table_of(frame)) == rows_of(expected)
 
 
 def test_columns_are_pushed_down_and_sums_are_right(written):
@@ -66,29 +54,12 @@ def test_what_is_wrong_is_told_at_once(written):
         read_tfrecords([])
 
 
-def test_ten_thousand_small_files(tmp_path):
-    for i in range(10_000):
+def test_a_task_does_not_hold_the_names_of_all_files(tmp_path):
+    for i in range(1000):
         (tmp_path / f"{i:05d}").write_bytes(frames(tf.encode_examples({"i": [i]})))
-    frame = read_tfrecords(tmp_path, split_bytes=40_000)
-    assert 5 <= frame.npartitions <= 12
-    assert sorted(frame["i"].compute()) == list(range(10_000))
+    frame = read_tfrecords(tmp_path, split_bytes=4000)
     largest = max(len(pickle.dumps(task)) for task in dict(frame.optimize().dask).values())
-    assert largest < len(pickle.dumps(plan_splits(tmp_path))) / 2, "a task holds the names of all files"
-
-
-def test_real_files(data_dir):
-    compared = 0
-    for path in sorted(glob.glob(f"{data_dir}/**", recursive=True)):
-        try:
-            expected = tf.read_table(path)
-        except Exception:
-            continue
-        if expected.num_rows == 0 or os.path.isdir(path) or os.path.getsize(path) > 4 << 20:
-            continue
-        frame = read_tfrecords(path, split_bytes=100_000)
-        assert rows_of(table_of(frame)) == rows_of(expected), path
-        compared += 1
-    assert compared >= 15
+    assert largest < len(pickle.dumps(plan_splits(tmp_path))) / 2
 
 
 def test_a_partition_that_is_read_twice_has_one_order(written):

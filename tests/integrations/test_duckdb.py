@@ -71,15 +71,3 @@ def test_an_error_of_a_record_is_the_querys(tmp_path, connection):
     rows = from_tfrecord(tmp_path / "a", {"id": tf.FixedLenFeature([], tf.int64)}, connection=connection)
     with pytest.raises(duckdb.Error, match=r"feature 'id'.*record 1\)"):
         rows.fetchall()
-
-
-def test_missing_files_are_missing_at_once(tmp_path, connection):
-    with pytest.raises(FileNotFoundError):
-        from_tfrecord(tmp_path / "none", connection=connection)
-
-
-def test_nulls_arrive(tmp_path, connection):
-    with tf.ExampleWriter(tmp_path / "a") as writer:
-        writer.write({"id": [1, 2, 3], "x": [None, 1.5, None], "s": ["a long enough string", None, "b"]})
-    rows = from_tfrecord(tmp_path / "a", connection=connection).order("id").fetchall()
-    assert rows == [(1, b"a long enough string", None), (2, None, 1.5), (3, b"b", None)]

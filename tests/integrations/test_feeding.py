@@ -52,26 +52,6 @@ for batches in [dataset, ((columns["x"], y) for columns, y in reader)]:
         w, loss = step(w, x, y)
     assert loss < 1e-3 and np.abs(w - np.array([1, -2, 3])).max() < 0.1, (loss, w)
 """
-TORCH = """
-import torch
-from torch.utils.data import DataLoader, IterableDataset
-
-class Batches(IterableDataset):
-    def __init__(self, make):
-        self.make = make
-    def __iter__(self):
-        return iter(self.make())
-
-once = lambda: tf.data.TFRecordDataset(path).batch(16).map(lambda b: tf.parse_example(b, features))
-rows = torch.cat([batch["x"] for batch in DataLoader(Batches(once), batch_size=None)])
-assert rows.shape == (96, 3) and rows.dtype == torch.float32
-
-# A ShardReader divides the records among the workers by itself.
-parts = lambda: tf.ShardReader(path, features, batch_size=16)
-loader = DataLoader(Batches(parts), batch_size=None, num_workers=2)
-divided = torch.cat([batch["x"] for batch in loader])
-assert sorted(map(tuple, divided.tolist())) == sorted(map(tuple, rows.tolist()))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +77,6 @@ def test_keras_fits_on_datasets_and_readers(backend, path):
     run(KERAS, path, KERAS_BACKEND=backend)
 
 
-@pytest.mark.parametrize("code", [JAX, TORCH], ids=["jax", "torch"])
+@pytest.mark.parametrize("code", [JAX], ids=["jax"])
 def test_loops_take_what_iterating_gives(code, path):
     run(code, path)

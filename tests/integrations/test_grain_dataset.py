@@ -12,7 +12,7 @@ from grain._src.python.dataset.transformations import process_prefetch
 
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
-from tests.support.grain_records import FEATURES, SIZES, by_protobuf, joined, write_files
+from tests.support.grain_records import FEATURES, SIZES, joined, write_files
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 from tfrecord_fast.files.reading import shard_division as shares
 from tfrecord_fast.integrations.grain import TFRecordIterDataset
@@ -59,26 +59,6 @@ def test_batches_are_a_readers(paths):
     expected = list(tf.ShardReader(paths, FEATURES, batch_size=8))
     assert [pickle.dumps(batch) for batch in made] == [pickle.dumps(batch) for batch in expected]
     assert len(made) == len(expected)
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_features_may_be_one_array(tmp_path, workers):
-    with tf.ExampleWriter(tmp_path / "a") as writer:
-        writer.write({"a": np.arange(20), "b": -np.arange(20)})
-    features = {key: tf.FixedLenFeature([], tf.int64) for key in "ab"}
-    made = TFRecordIterDataset(tmp_path / "a", features, groups={"g": ["b", "a"]}, batch_size=5)
-    if workers:
-        made = made.mp_prefetch(grain.MultiprocessingOptions(num_workers=workers))
-    rows = [row for batch in made for row in batch["g"].tolist()]
-    assert sorted(rows, reverse=True) == [[-i, i] for i in range(20)]
-
-
-def test_values_are_what_protobuf_reads(paths):
-    (batch,) = dataset(paths, FEATURES, batch_size=1000)
-    expected = [by_protobuf(record) for record in tf.TFRecordDataset(paths)]
-    assert batch["x"].tolist() == [record["x"][0] for record in expected]
-    assert batch["s"].tolist() == [record["s"][0] for record in expected]
-    assert batch["list"].values.tolist() == [i for record in expected for i in record.get("list", [])]
 
 
 def test_records_and_labels(paths):
@@ -142,14 +122,6 @@ def test_it_goes_on_with_the_next_batch(paths, order):
 def test_grains_own_test_of_checkpoints_passes(paths):
     made = dataset(paths, shuffle_buffer=20, batch_size=16).map(lambda batch: batch["x"])
     grain.experimental.assert_equal_output_after_checkpoint(made)
-
-
-def test_it_resumes_from_compressed_files(tmp_path):
-    paths = write_files(tmp_path, options="GZIP")
-    batches, states = run(iter(dataset(paths, shuffle_buffer=30)))
-    resumed = iter(dataset(paths, shuffle_buffer=30))
-    resumed.set_state(states[7])
-    assert [numbers([batch]) for batch in resumed] == batches[7:] and sorted(joined(batches)) == ALL
 
 
 def test_repeated_and_prefetched_batches_resume(paths):
@@ -334,38 +306,6 @@ def test_patterns_are_resolved_at_once(tmp_path):
         dataset(str(tmp_path / "*.none"))
 
 
-# ---- Worker processes ----
-
-
-def prefetched(paths, workers=2, **options):
-    return dataset(paths, **options).mp_prefetch(grain.MultiprocessingOptions(num_workers=workers))
-
-
-def test_two_workers_give_all_records_once_and_resume(paths):
-    made = prefetched(paths, shuffle_buffer=20, num_epochs=2)
-    iterator = iter(made)
-    batches, states = run(iterator)
-    iterator.close()
-    assert sorted(joined(batches)) == sorted(ALL * 2)
-    resumed = iter(made)
-    last = len(batches) - 5
-    for place in [0, *random.Random(4).sample(range(1, last), 4), last]:
-        resumed.set_state(states[place])
-        assert [numbers([next(resumed)]) for _ in range(3)] == batches[place : place + 3]
-    assert [numbers([batch]) for batch in resumed] == batches[last + 3 :]
-
-
-def test_damage_in_a_worker_is_told_with_file_and_offset(tmp_path):
-    path = write_files(tmp_path, [50])[0]
-    data = bytearray(open(path, "rb").read())
-    offset = int(tf.RecordIndex.build(path).offsets[30])
-    data[offset + 14] ^= 1
-    open(path, "wb").write(data)
-    iterator = iter(prefetched([path], 1))
-    with pytest.raises(DataLossError, match=f"{path}.*{offset}"):
-        list(iterator)
-
-
 # ---- Iterators ----
 
 
@@ -397,12 +337,6 @@ def test_an_order_without_checkpoints_is_refused(paths):
 def test_a_wrong_argument_is_refused_at_once(paths, option):
     with pytest.raises((InvalidArgumentError, TypeError)):
         dataset(paths, **option)
-
-
-def test_empty_files_have_no_batches(paths):
-    made = dataset(paths[:1])
-    batches, states = run(iter(made))
-    assert batches == [] and len(states) == 1 and len(made) == 0 and made
 
 
 def test_two_iterators_are_independent(paths):

@@ -1,7 +1,6 @@
 """TFRecordDataSource: records by number in Grain's MapDataset and DataLoader."""
 
 import functools
-import json
 import os
 import pickle
 import random
@@ -53,15 +52,6 @@ def test_values_are_what_protobuf_reads(paths, source):
         assert {key: np.atleast_1d(value).tolist() for key, value in got.items()} == {
             key: expected.get(key, []) for key in FEATURES
         }
-
-
-def test_features_may_be_one_array(tmp_path):
-    with tf.ExampleWriter(tmp_path / "a") as writer:
-        writer.write({"a": np.arange(20), "b": -np.arange(20)})
-    features = {key: tf.FixedLenFeature([], tf.int64) for key in "ab"}
-    source = TFRecordDataSource(tmp_path / "a", features, groups={"g": ["b", "a"]})
-    assert source[3]["g"].tolist() == [-3, 3] and list(source[3]) == ["g"]
-    assert next(iter(grain.MapDataset.source(source).batch(20)))["g"].tolist() == [[-i, i] for i in range(20)]
 
 
 def test_the_reader_is_given_every_option(paths, monkeypatch):
@@ -208,14 +198,6 @@ def test_a_shuffled_map_dataset_gives_each_record_once_per_epoch(source):
     assert sorted(given[:N]) == sorted(given[N:]) == ALL and given[:N] != given[N:]
 
 
-def test_a_map_dataset_goes_on_with_the_next_batch(source):
-    batches, states = run(iter(pipeline(source)))
-    for place in random.Random(2).sample(range(len(states)), 8):
-        resumed = iter(pipeline(source))
-        resumed.set_state(json.loads(json.dumps(states[place])))
-        assert [numbers([batch]) for batch in resumed] == batches[place:]
-
-
 def test_many_threads_read_at_once(source):
     options = grain.ReadOptions(num_threads=32, prefetch_buffer_size=200)
     elements = list(grain.MapDataset.source(source).repeat(4).to_iter_dataset(options))
@@ -226,27 +208,6 @@ def test_many_threads_read_at_once(source):
 def test_a_forked_child_reads_too(source):
     assert numbers([source[3]]) == [3]
     assert status_of_child(lambda: numbers([source[i] for i in range(N)]) == ALL) == 0
-
-
-def test_no_records_are_no_elements(paths):
-    assert list(grain.MapDataset.source(TFRecordDataSource(paths[0]))) == []
-
-
-def test_damage_is_told_with_file_and_offset(tmp_path):
-    path = write_files(tmp_path, [50])[0]
-    data = bytearray(open(path, "rb").read())
-    offset = int(tf.RecordIndex.build(path).offsets[30])
-    data[offset + 14] ^= 1
-    open(path, "wb").write(data)
-    read = iter(grain.MapDataset.source(TFRecordDataSource(path, FEATURES)).to_iter_dataset())
-    with pytest.raises(DataLossError, match=f"{path}.*{offset}"):
-        list(read)
-
-
-def test_a_record_that_does_not_fit_is_told_with_its_file(paths):
-    source = TFRecordDataSource(paths, {"x": tf.FixedLenFeature([], tf.string)})
-    with pytest.raises(InvalidArgumentError, match=r"1\.tfrecord"):
-        source[0]
 
 
 def test_files_that_shrink_are_an_error(tmp_path):

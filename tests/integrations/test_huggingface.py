@@ -9,7 +9,6 @@ import pytest
 from torch.utils.data import DataLoader
 
 import tfrecord_fast as tf
-from tests.support import wire_writer as wire
 from tfrecord_fast.integrations.huggingface import from_tfrecord
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -132,26 +131,6 @@ def test_images_are_shown(tmp_path):
         writer.write({"image": [bytes(png)]})
     dataset = from_tfrecord(tmp_path / "a").cast_column("image", datasets.Image())
     assert np.asarray(dataset[0]["image"]).tolist() == np.full((2, 3, 3), 7).tolist()
-
-
-def test_every_kind_of_feature_arrives(tmp_path):
-    value = {key.encode(): wire.feature("int64", [1, 0]) for key in "vrspi"}
-    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
-        writer.write_batch([wire.example(list(value.items())), wire.example([])])
-    features = {
-        "v": tf.VarLenFeature(tf.int64),
-        "r": tf.RaggedFeature(tf.int64, partitions=[tf.RaggedFeature.UniformRowLength(2)]),
-        "s": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
-        "p": tf.SparseFeature("i", "v", tf.int64, 2),
-        "b": tf.FixedLenFeature([2], tf.bfloat16, [1, 2]),
-    }
-    pairs = [{"index": 0, "value": 0}, {"index": 1, "value": 1}]
-    expected = [
-        {"v": [1, 0], "r": [[1, 0]], "s": [[1, 0]], "p": pairs, "b": [1.0, 2.0]},
-        {"v": None, "r": None, "s": None, "p": None, "b": [1.0, 2.0]},
-    ]
-    assert from_tfrecord(tmp_path / "a", features).to_list() == expected
-    assert list(from_tfrecord(tmp_path / "a", features, streaming=True)) == expected
 
 
 # ---- And back ----

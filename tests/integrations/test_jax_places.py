@@ -40,31 +40,6 @@ def test_a_column_that_can_not_be_laid_out_is_named(mesh):
     assert "drop_remainder" not in str(caught.value)
 
 
-def test_arrays_of_several_processes_are_made_one_by_one(mesh, monkeypatch):
-    far, near = NamedSharding(mesh, PartitionSpec("a")), jax.devices()[0]
-    made, alone = [], []
-    device = jax.device_put
-    monkeypatch.setattr(NamedSharding, "is_fully_addressable", property(lambda self: False))
-    monkeypatch.setattr(
-        jax, "make_array_from_process_local_data", lambda place, array: made.append((place, array.tolist())) or "whole"
-    )
-    monkeypatch.setattr(jax, "device_put", lambda array, place: alone.append(place) or device(array, place))
-    found = device_put(
-        {"x": np.float32([1, 2]), "y": np.int32([3]), "z": np.int32([4])}, {"x": far, "y": near, "z": far}
-    )
-    assert found["x"] == found["z"] == "whole" and found["y"].tolist() == [3]
-    assert made == [(far, [1, 2]), (far, [4])] and alone == [near]
-
-    def fail(target, array):
-        raise ValueError("not so")
-
-    monkeypatch.setattr(jax, "make_array_from_process_local_data", fail)
-    with pytest.raises(
-        InvalidArgumentError, match=r"feature 'x': an array of shape \[2\] .*: not so; drop_remainder=True"
-    ):
-        device_put({"x": np.float32([1, 2])}, far)
-
-
 def test_another_error_of_jax_stays(mesh, monkeypatch):
     def fail(arrays, places):
         raise RuntimeError("no device")

@@ -38,3 +38,8 @@ def results(backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_on_each_backend(backend, case):
     assert results(backend)[case] is None, results(backend)[case]
+
+
+def test_the_extra_on_the_page_exists():
+    page = (ROOT / "docs" / "integrations" / "keras.md").read_text()
+    assert "pip install '.[keras]'" in page and "\nkeras = [" in (ROOT / "pyproject.toml").read_text()

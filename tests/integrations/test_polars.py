@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import tfrecord_fast as tf
-from tests.support import wire_writer as wire
 from tfrecord_fast.examples.parsing.table_plan import TablePlan
 from tfrecord_fast.integrations.polars import scan_tfrecord
 
@@ -109,37 +108,12 @@ def test_several_files_and_options(path):
     assert scan.collect()["id"].to_list() == ids
 
 
-def test_every_kind_of_feature_arrives(tmp_path):
-    value = {key.encode(): wire.feature("int64", [1, 0]) for key in "vrspi"} | {b"h": wire.feature("float", [0.5])}
-    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
-        writer.write_batch([wire.example(list(value.items())), wire.example([(b"h", value[b"h"])])])
-    features = {
-        "v": tf.VarLenFeature(tf.int64),
-        "r": tf.RaggedFeature(tf.int64, partitions=[tf.RaggedFeature.UniformRowLength(2)]),
-        "s": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
-        "p": tf.SparseFeature("i", "v", tf.int64, 2),
-        "h": tf.FixedLenFeature([], tf.float16),
-        "b": tf.FixedLenFeature([], tf.bfloat16, 2),
-    }
-    frame = scan_tfrecord(tmp_path / "a", features).collect()
-    pairs = [{"index": 0, "value": 0}, {"index": 1, "value": 1}]
-    assert frame.rows() == [
-        ([1, 0], [[1, 0]], [[1, 0]], pairs, 0.5, 2.0),
-        (None, None, None, None, 0.5, 2.0),
-    ]
-
-
 def test_an_error_of_a_record_is_the_querys(tmp_path):
     with tf.ExampleWriter(tmp_path / "a") as writer:
         writer.write({"id": [[1], [2, 3]]})
     scan = scan_tfrecord(tmp_path / "a", {"id": tf.FixedLenFeature([], tf.int64)})
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'id'.*record 1\)"):
         scan.collect()
-
-
-def test_missing_files_are_missing_at_once(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        scan_tfrecord(tmp_path / "none")
 
 
 def test_parsed_columns_go_into_a_frame(path):
@@ -157,3 +131,43 @@ def test_a_feature_may_have_the_empty_name(tmp_path):
     assert scan.select("").collect().to_dict(as_series=False) == {"": [1, 2, 3]}
     assert scan.filter(pl.col("") > 1).select("column_0").collect().to_series().to_list() == [8, 9]
     assert scan.select("b", "").head(1).collect().rows() == [(4, 1)]
+
+
+# ---- Features, and columns that are read apart ----
+
+
+INT = tf.io.FixedLenFeature([], tf.int64)
+
+
+def examples(path, rows=10):
+    with tf.io.ExampleWriter(path) as writer:
+        writer.write({"x": np.arange(rows), "y": np.arange(rows) * 2})
+    return str(path)
+
+
+def test_a_query_of_polars_has_the_features_that_it_was_made_with(tmp_path):
+    features = {"x": INT, "y": INT}
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord"), features)
+    features["x"] = tf.io.FixedLenFeature([], tf.int64, 5)
+    features["y"] = tf.io.VarLenFeature(tf.int64)
+    assert frame.select("y").collect()["y"].dtype == pl.Int64
+
+
+def test_columns_of_one_shuffled_scan_stay_side_by_side(tmp_path):
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord", 200), {"x": INT, "y": INT}, shuffle_buffer=200)
+    both = pl.concat([frame.select("x"), frame.select("y")], how="horizontal").collect()
+    assert (both["x"] * 2).to_list() == both["y"].to_list()
+
+
+@pytest.mark.parametrize("shard", [(0, 1), [0, 1], np.array([0, 1]), "auto"], ids=repr)
+def test_columns_of_one_global_shuffle_fit_together(tmp_path, shard):
+    path = examples(tmp_path / "a.tfrecord", 200)
+    frame = scan_tfrecord(path, {"x": INT, "y": INT}, global_shuffle=True, shard=shard)
+    both = pl.concat([frame.select("x"), frame.select("y")], how="horizontal").collect()
+    assert (both["y"] == both["x"] * 2).all()
+
+
+def test_parts_of_a_global_shuffle_of_a_table_need_a_seed(tmp_path):
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord"), {"x": INT}, global_shuffle=True, shard=(0, 2))
+    with pytest.raises(Exception, match="needs a seed"):
+        frame.collect()

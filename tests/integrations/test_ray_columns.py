@@ -11,14 +11,9 @@ import ray.data
 from ray.data.extensions import ArrowTensorTypeV2
 
 import tfrecord_fast as tf
-from tests.integrations.ray_kit import local_ray
 from tfrecord_fast.integrations.ray import write_tfrecords
 
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster():
-    with local_ray():
-        yield
+pytestmark = pytest.mark.usefixtures("cluster")
 
 
 def items(values, blocks=1):

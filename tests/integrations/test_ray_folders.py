@@ -10,15 +10,10 @@ import ray
 import ray.data
 
 import tfrecord_fast as tf
-from tests.integrations.ray_kit import local_ray
 from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import TFRecordDatasink, write_tfrecords
 
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster():
-    with local_ray():
-        yield
+pytestmark = pytest.mark.usefixtures("cluster")
 
 
 def listed(folder):

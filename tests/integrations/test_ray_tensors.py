@@ -1,14 +1,11 @@
 """Arrow's tables as Ray's, and back, and what a task of Ray writes, without a cluster."""
 
 import functools
-import os
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.errors import InvalidArgumentError
 
 pytest.importorskip("ray")
 
@@ -16,10 +13,8 @@ import pyarrow as pa
 import ray.data
 from ray.data.extensions import ArrowTensorArray, ArrowTensorTypeV2, ArrowVariableShapedTensorArray
 
-from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import reading
-from tfrecord_fast.integrations.ray.tensors import as_lists, as_tensors, kinds_of, tensor_schema
-from tfrecord_fast.integrations.ray.writing import TFRecordDatasink
+from tfrecord_fast.integrations.ray.tensors import as_lists, as_tensors, tensor_schema
 
 
 def fixed(values, *shape):
@@ -63,17 +58,6 @@ def test_tensors_are_nested_as_their_shape_is():
     assert found.type == pa.list_(pa.list_(pa.int64(), 2), 3)
 
 
-def test_tensors_without_values_are_flat_lists():
-    found = lists_of(tensors(np.zeros((2, 0, 3))))
-    assert found.to_pylist() == [[], []] and pa.types.is_floating(found.type.value_type)
-
-
-def test_tensors_of_several_shapes_are_flat_lists():
-    array = ArrowVariableShapedTensorArray.from_numpy([np.arange(6).reshape(2, 3), np.arange(2).reshape(1, 2)])
-    assert lists_of(array).to_pylist() == [[0, 1, 2, 3, 4, 5], [0, 1]]
-    assert lists_of(array.slice(1)).to_pylist() == [[0, 1]]
-
-
 def test_text_is_text():
     array = tensors(np.array([["ab", "ä"], ["", "xyz"], ["q", "r"]]))
     assert lists_of(array).to_pylist() == [["ab", "ä"], ["", "xyz"], ["q", "r"]]
@@ -114,69 +98,7 @@ def test_objects_are_refused_with_their_type():
     assert said.endswith(("set", "NoneType"))
 
 
-@pytest.mark.parametrize(
-    ("column", "kind"),
-    [
-        (pa.array([1], pa.uint8()), "int64"),
-        (pa.array([True]), "int64"),
-        (pa.array([1.5], pa.float16()), "float"),
-        (pa.array([[1.5]]), "float"),
-        (pa.array(["a"]), "bytes"),
-        (pa.array([[[b"a"]]]), "bytes"),
-        (pa.array(["a"]).dictionary_encode(), "bytes"),
-        (pa.array([[1]], pa.list_(pa.int32(), 1)), "int64"),
-        (pa.array([None]), None),
-        (pa.array([[]], pa.list_(pa.null())), None),
-    ],
-)
-def test_kinds_are_those_of_features(column, kind):
-    assert kinds_of(pa.table({"x": column})) == ({} if kind is None else {"x": kind})
-
-
 # ---- Writing ----
-
-
-def written(folder, *tasks):
-    sink = TFRecordDatasink(TaskShards(str(folder)))
-    assert sink.get_name() == "TFRecord"
-    sink.on_write_start()
-    sink.on_write_start(None)  # twice is once
-    returns = [sink.write(blocks, SimpleNamespace(task_idx=number)) for number, blocks in enumerate(tasks)]
-    sink.on_write_complete(SimpleNamespace(write_returns=returns))
-    return sink, returns
-
-
-def values(path):
-    return [row for batch in tf.ShardReader(str(path), "infer", batch_size=100) for row in batch["x"].tolist()]
-
-
-def test_each_task_writes_its_blocks_into_one_shard(tmp_path):
-    blocks = [pa.table({"x": [1, 2]}), pa.table({"x": pa.array([], pa.int64())}), pa.table({"x": [3]})]
-    sink, returns = written(tmp_path, blocks, [pa.table({"x": tensors(np.array([[4]]))})], [])
-    assert [one.records for one in sink.written] == [3, 1] and [kinds for _, kinds in returns] == [
-        {"x": "int64"}
-    ] * 2 + [{}]
-    assert values(sink.written[0].path) == [1, 2, 3]
-    assert [os.path.basename(one.path)[:10] for one in sink.written] == ["part-00000", "part-00001"]
-
-
-def test_a_column_of_two_kinds_is_refused(tmp_path):
-    said = "column 'x' has type int64 in some blocks and float in others: cast it to one type"
-    with pytest.raises(InvalidArgumentError, match=said):
-        written(tmp_path / "a", [pa.table({"x": [1]}), pa.table({"x": [1.5]})])
-    with pytest.raises(InvalidArgumentError, match=said):
-        written(tmp_path / "b", [pa.table({"x": [1]})], [pa.table({"x": [1.5]})])
-    assert written(tmp_path / "c", [pa.table({"x": [1]}), pa.table({"x": pa.array([None])})])[0].written[0].records == 2
-
-
-def test_a_write_that_failed_leaves_nothing(tmp_path):
-    sink = TFRecordDatasink(TaskShards(str(tmp_path / "a")))
-    sink.on_write_failed(ValueError())  # nothing has begun
-    assert not (tmp_path / "a").exists()
-    sink.on_write_start()
-    sink.write([pa.table({"x": [1]})], SimpleNamespace(task_idx=0))
-    sink.on_write_failed(ValueError())
-    assert not (tmp_path / "a").exists()
 
 
 # ---- Reading ----
@@ -209,12 +131,6 @@ def test_what_ray_does_not_name_goes_to_its_tasks(monkeypatch, tmp_path):
 
 
 def test_chunks_of_tensors_with_and_without_missing_rows_make_one_column():
-    pytest.importorskip("ray")
-    import pyarrow as pa
-    from ray.data.extensions import ArrowTensorTypeV2
-
-    from tfrecord_fast.integrations.ray.tensors import as_lists
-
     kind = ArrowTensorTypeV2((2,), pa.int64())
     chunks = [
         pa.ExtensionArray.from_storage(kind, pa.array(rows, pa.large_list(pa.int64())))

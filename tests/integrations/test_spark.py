@@ -1,4 +1,4 @@
-"""Spark reads what the local reader reads, and writes what it is given."""
+"""Spark reads and writes files: see tests/contracts/test_engines.py for what all engines promise."""
 
 import glob
 import os
@@ -7,29 +7,9 @@ import pytest
 from pyspark.sql import functions as f
 
 import tfrecord_fast as tf
-from tests.integrations.spark_kit import load, local_spark, rows
-from tests.support.engine_rows import columns_of, rows_of
+from tests.integrations.spark_kit import load, rows
+from tests.support.engine_rows import columns_of
 from tests.support.frames import frames
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with local_spark() as session:
-        yield session
-
-
-def expected_of(folder):
-    return tf.read_table(sorted(glob.glob(f"{folder}/*")))
-
-
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
-@pytest.mark.parametrize("split_bytes", [20_000, 1 << 30])
-def test_the_rows_are_those_of_the_local_reader(spark, written, kind, split_bytes):
-    frame = load(spark, written(kind), splitBytes=split_bytes)
-    expected = expected_of(written(kind)).select(sorted(frame.columns))
-    assert rows(frame.select(sorted(frame.columns))) == rows_of(expected)
-    assert frame.count() == expected.num_rows
-
 
 SCHEMA = "id BIGINT, price DOUBLE, name STRING, tags ARRAY<STRING>, counts ARRAY<INT>, maybe INT, none FLOAT"
 
@@ -58,25 +38,6 @@ def test_a_schema_says_the_types(spark, written):
 def test_what_does_not_fit_is_an_error_with_the_file(spark, written, schema, text):
     with pytest.raises(Exception, match=f"(?s){text}"):
         load(spark, written(), schema).collect()
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"nothing": "1"}, "unknown option 'nothing'"),
-        ({"recordType": "x"}, "x"),
-        ({"codec": "x"}, "x"),
-        ({"verifyCrc": "1"}, "true or"),
-    ],
-)
-def test_options_are_checked(spark, written, options, text):
-    with pytest.raises(Exception, match=text):
-        load(spark, written(), **options).printSchema()
-
-
-def test_a_missing_file_is_told_at_the_driver(spark, tmp_path):
-    with pytest.raises(Exception, match="none"):
-        load(spark, tmp_path / "none").printSchema()
 
 
 def test_records_that_are_not_parsed(spark, tmp_path):

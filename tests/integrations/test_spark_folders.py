@@ -1,6 +1,5 @@
 """Folders `key=value` are columns of Spark, wherever the files lie and however they are named."""
 
-import datetime
 import os
 import pickle
 
@@ -8,9 +7,6 @@ import numpy as np
 import pytest
 from pyspark.sql.datasource import EqualTo
 from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    DoubleType,
     FloatType,
     IntegerType,
     LongType,
@@ -19,17 +15,11 @@ from pyspark.sql.types import (
 )
 
 import tfrecord_fast as tf
-from tests.integrations.spark_kit import load, local_spark
+from tests.integrations.spark_kit import load
 from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.spark import TFRecordDataSource
 from tfrecord_fast.integrations.spark.folders import folder_name, typed
 from tfrecord_fast.integrations.spark.reading import _condition
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with local_spark() as session:
-        yield session
 
 
 @pytest.fixture
@@ -103,42 +93,6 @@ def test_only_columns_of_folders(days):
     reader = TFRecordDataSource({"path": str(days)}).reader(StructType([StructField("day", IntegerType())]))
     batches = [batch for task in reader.partitions() for batch in reader.read(task)]
     assert sorted(row["day"] for batch in batches for row in batch.to_pylist()) == [1, 1, 2, 2]
-
-
-TYPED = [
-    ("7", LongType(), 7),
-    ("1.5", DoubleType(), 1.5),
-    ("1.5", FloatType(), 1.5),
-    ("true", BooleanType(), True),
-    ("False", BooleanType(), False),
-    ("ä", BinaryType(), "ä".encode()),
-]
-
-
-@pytest.mark.parametrize(("text", "kind", "value"), TYPED)
-def test_values_of_folders_are_of_the_type_that_is_given(text, kind, value):
-    assert typed(text, kind) == value and type(typed(text, kind)) is type(value)
-
-
-@pytest.mark.parametrize(("text", "kind"), [("x", LongType()), ("1.5", IntegerType()), ("yes", BooleanType())])
-def test_a_value_of_another_type_is_an_error(text, kind):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=f"'{text}' does not have type {kind.simpleString()}"):
-        typed(text, kind)
-
-
-NAMES = {
-    "true": True,
-    "home": b"home",
-    "a%2Fb": "a/b",
-    "1.5": 1.5,
-    "2024-01-02": datetime.date(2024, 1, 2),
-    "__HIVE_DEFAULT_PARTITION__": None,
-}
-
-
-@pytest.mark.parametrize(("name", "value"), [*NAMES.items(), ("__HIVE_DEFAULT_PARTITION__", b"")])
-def test_names_of_folders(name, value):
-    assert folder_name("k", value) == f"k={name}"
 
 
 @pytest.mark.parametrize("value", [b"\xff", [1], {"a": 1}])

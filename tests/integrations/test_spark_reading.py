@@ -149,6 +149,11 @@ def test_all_files_have_the_same_folders():
         ("2024-01-02", t.DateType(), datetime.date(2024, 1, 2)),
         (NULL, t.DateType(), None),
         ("x", t.StringType(), "x"),
+        ("ä", t.BinaryType(), "ä".encode()),
+        ("1.5", t.DoubleType(), 1.5),
+        ("1.5", t.FloatType(), 1.5),
+        ("true", t.BooleanType(), True),
+        ("False", t.BooleanType(), False),
         ("127", t.ByteType(), 127),
         ("-128", t.ByteType(), -128),
         ("32767", t.ShortType(), 32767),
@@ -157,7 +162,7 @@ def test_all_files_have_the_same_folders():
     ],
 )
 def test_a_value_is_of_its_type(text, kind, value):
-    assert typed(text, kind) == value
+    assert typed(text, kind) == value and type(typed(text, kind)) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -170,6 +175,8 @@ def test_a_value_is_of_its_type(text, kind, value):
         (str(2**31), t.IntegerType()),
         (str(2**63), t.LongType()),
         ("x", t.DoubleType()),
+        ("1.5", t.IntegerType()),
+        ("yes", t.BooleanType()),
     ],
 )
 def test_a_value_that_is_of_another_type_is_named(text, kind):
@@ -180,4 +187,6 @@ def test_a_value_that_is_of_another_type_is_named(text, kind):
 def test_names_of_folders_are_escaped():
     text = "".join(map(chr, [0, 31, 127])) + "\"#%'*/:=?\\{[]^ aä"
     assert folder_name("k=", text) == "k%3D=%00%1F%7F%22%23%25%27%2A%2F%3A%3D%3F%5C%7B%5B%5D%5E aä"
-    assert [folder_name("k", value) for value in (False, 7, "", b"", None)] == ["k=false", "k=7", *[f"k={NULL}"] * 3]
+    values = (False, 7, 1.5, b"home", datetime.date(2024, 1, 2), "", b"", None)
+    names = ["false", "7", "1.5", "home", "2024-01-02", *[NULL] * 3]
+    assert [folder_name("k", value) for value in values] == [f"k={name}" for name in names]

@@ -103,44 +103,6 @@ def test_rows_go_into_folders_by_their_values(tmp_path):
         assert {key for row in tf.ShardReader(str(tmp_path / name), "infer") for key in row} <= {"x"}
 
 
-@pytest.mark.parametrize(("overwrite", "expected"), [(False, [1, 2]), (True, [2])])
-def test_a_folder_is_added_to_or_replaced(tmp_path, overwrite, expected):
-    write(tmp_path, struct(x=LONG), [batch(x=[1])])
-    write(tmp_path, struct(x=LONG), [batch(x=[2])], overwrite=overwrite)
-    assert sorted(row["x"] for row in read(tmp_path)) == expected
-
-
-def test_a_write_that_is_aborted_leaves_nothing(tmp_path):
-    writer = TFRecordDataSource({"path": str(tmp_path)}).writer(struct(x=LONG), False)
-    message = writer.write(iter([batch(x=[1])]))
-    assert [one.records for one in message.files] == [1]
-    writer.abort([message, None])
-    assert files(tmp_path) == []
-
-
-def test_records_are_written_as_they_are(tmp_path):
-    write(tmp_path, struct(byteArray=BYTES), [batch(byteArray=[b"abc", b"", b"\xff"])], recordType="byteArray")
-    assert read(tmp_path, recordType="ByteArray") == [{"byteArray": one} for one in (b"abc", b"", b"\xff")]
-    data = TFRecordDataSource({"path": str(tmp_path), "recordType": "ByteArray"})
-    assert data.schema() == struct(byteArray=BYTES)
-    records = [row for row in read(tmp_path, recordType="ByteArray")]
-    assert len(records) == 3
-
-
-def test_feature_lists_are_columns_of_lists_of_lists(tmp_path):
-    deep = t.ArrayType(t.ArrayType(LONG))
-    schema = struct(n=LONG, flat=t.ArrayType(LONG), steps=deep)
-    data = batch(n=[1, 2], flat=[[1, 2], [3]], steps=[[[1], [2, 3]], []])
-    write(tmp_path, schema, [data, data.slice(1)], recordType="SequenceExample")
-    found = read(tmp_path, recordType="SequenceExample")
-    assert [(row["n"], row["steps"]) for row in found] == [(1, [[1], [2, 3]]), (2, []), (2, [])]
-    assert [row["flat"] for row in found] == [[1, 2], [3], [3]]
-    inferred = TFRecordDataSource({"path": str(tmp_path), "recordType": "SequenceExample"}).schema()
-    assert {one.name: one.dataType for one in inferred.fields} == {
-        "n": LONG, "flat": t.ArrayType(LONG), "steps": deep,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("codec", ["GZIP", "gzip", "org.apache.hadoop.io.compress.GzipCodec"])
 def test_files_are_compressed_as_said(tmp_path, codec):
     write(tmp_path, struct(x=LONG), [batch(x=[1])], codec=codec)

@@ -1,7 +1,6 @@
 """`tfrecord_fast.integrations.tfds` gives what tensorflow-datasets gives, value by value."""
 
 import copy
-import errno
 import json
 import pickle
 import re
@@ -297,43 +296,6 @@ def test_info_has_what_the_dataset_says_of_itself(folder):
     assert tfds.info(folder, config="ordered").disable_shuffling
 
 
-def test_the_default_config_and_the_highest_version_are_found(folder, tmp_path):
-    assert tfds.info(folder).config_name == "plain"  # the builder's first
-    data = tmp_path / "data"
-    for version in ("1.0.0", "1.9.0", "1.10.0", "2.0.0"):
-        shutil.copytree(folder / "plain" / "1.0.0", data / version)
-    shutil.rmtree(data / "2.0.0")
-    (data / "2.0.0.incompleteABC").mkdir()
-    assert tfds.info(data).folder == str(data / "1.10.0")
-    assert tfds.info(data, version="1.9.*").folder == str(data / "1.9.0")
-    assert tfds.info(data / "1.0.0").folder == str(data / "1.0.0")
-    with pytest.raises(FileNotFoundError, match=r"1\.0\.0, 1\.9\.0, 1\.10\.0") as caught:
-        tfds.info(data, version="3.0.0")
-    assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, str(data))
-    with pytest.raises(FileNotFoundError, match=r"1\.0\.0.*1\.9\.0"):
-        tfds.info(data / "1.0.0", version="1.9.0")
-
-
-def test_several_configs_without_a_default_need_a_choice(folder, tmp_path):
-    for config in ("plain", "text"):
-        shutil.copytree(folder / config, tmp_path / config)
-    for call in (lambda: tfds.load(tmp_path), lambda: tfds.load(tmp_path, config="other")):
-        with pytest.raises(FileNotFoundError, match="plain, text"):
-            call()
-    assert len(tfds.load(tmp_path, "train", config="text")) == 23
-
-
-def test_a_single_config_needs_no_choice(folder, tmp_path):
-    shutil.copytree(folder / "text", tmp_path / "text")
-    assert len(tfds.load(tmp_path, "train")) == 23
-
-
-def test_a_folder_without_a_dataset_is_refused(tmp_path):
-    for path in (tmp_path, tmp_path / "nothing"):
-        with pytest.raises(FileNotFoundError, match=str(path)):
-            tfds.load(path)
-
-
 @pytest.mark.parametrize(
     ("template", "name"),
     [
@@ -390,19 +352,3 @@ def test_the_snippets_on_the_page_run(folder, tmp_path, monkeypatch):
     namespace = {}
     for snippet in snippets:
         exec(compile(snippet, "tfds.md", "exec"), namespace)
-
-
-def test_values_of_several_shapes_are_stacked_in_a_dtype_that_holds_all():
-    from tfrecord_fast.integrations.tfds.collating import stacked
-
-    same = stacked([np.array([1, 2]), np.array([1.5, 2.5])], "f")
-    assert same.tolist() == [[1.0, 2.0], [1.5, 2.5]]
-    ragged = stacked([np.array([1]), np.array([1.5, 2.5])], "f")
-    assert ragged.tolist() == [[1.0, 0.0], [1.5, 2.5]]
-
-
-def test_texts_of_several_shapes_are_stacked_whole():
-    from tfrecord_fast.integrations.tfds.collating import stacked
-
-    found = stacked([np.array(["a"]), np.array(["long", "er"])], "f")
-    assert np.asarray(found).tolist() == [["a", ""], ["long", "er"]]

@@ -8,8 +8,6 @@ import pytest
 import tfrecord_fast as tf
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 from tfrecord_fast.integrations import tfds
-from tfrecord_fast.integrations.tfds.features import ClassLabel
-from tfrecord_fast.integrations.tfds.folders import find_folder
 from tfrecord_fast.integrations.tfds.reading import _visits, order_of
 from tfrecord_fast.integrations.tfds.splits import ReadInstruction, even_splits, pieces_of, split_of
 
@@ -45,7 +43,7 @@ def place(tmp_path):
     for name in ("a/1.0.0", "a/1.2.0", "a/1.10.0", "b/2.0.0", "b/.hidden", "empty", "no.version/x"):
         (tmp_path / name).mkdir(parents=True)
         if name[-1] == "0":
-            (tmp_path / name / "dataset_info.json").write_text("{}")
+            made(tmp_path / name, ())
     (tmp_path / "a" / "9.9.9").mkdir()  # without a dataset
     return tmp_path
 
@@ -67,7 +65,8 @@ def place(tmp_path):
     ],
 )
 def test_the_folder_of_a_config_in_a_version(place, below, config, version, found):
-    assert find_folder(os.path.join(place, below), config, version) == os.path.join(place, found)
+    info = tfds.info(os.path.join(place, below), config=config, version=version)
+    assert info.folder == os.path.join(place, found)
 
 
 @pytest.mark.parametrize(
@@ -85,18 +84,18 @@ def test_the_folder_of_a_config_in_a_version(place, below, config, version, foun
 )
 def test_a_folder_that_there_is_not_says_what_there_is(place, below, config, version, at, said):
     with pytest.raises(FileNotFoundError) as caught:
-        find_folder(os.path.join(place, below), config, version)
+        tfds.info(os.path.join(place, below), config=config, version=version)
     assert (caught.value.errno, caught.value.strerror, caught.value.filename) == (2, said, os.path.join(place, at))
 
 
 def test_the_default_config_is_what_the_dataset_says(place):
     (place / ".config").mkdir()
     (place / ".config" / "metadata.json").write_text('{"default_config_name": "b"}')
-    assert find_folder(place, None, None) == str(place / "b" / "2.0.0")
-    assert find_folder(place, "a", None) == str(place / "a" / "1.10.0")
+    assert tfds.info(place).folder == str(place / "b" / "2.0.0")
+    assert tfds.info(place, config="a").folder == str(place / "a" / "1.10.0")
     (place / ".config" / "metadata.json").write_text("[]")
     with pytest.raises(InvalidArgumentError, match=r"metadata\.json: expected a JSON object, got list"):
-        find_folder(place, None, None)
+        tfds.info(place)
 
 
 # ---- What they say of themselves ----
@@ -148,18 +147,6 @@ def test_what_can_not_be_asked_for_is_said(tmp_path):
         tfds.load(tmp_path, "train", batch_size=-2)
 
 
-def test_classes_have_names_and_numbers():
-    label = ClassLabel("x", "ClassLabel", None, ["a", "b"])
-    assert (label.num_classes, label.names, label.int2str(1), label.str2int("a")) == (2, ["a", "b"], "b", 0)
-    for value in (-1, 2):
-        with pytest.raises(InvalidArgumentError, match=f"no class {value}: there are 2"):
-            label.int2str(value)
-    with pytest.raises(InvalidArgumentError, match="no class 'c'"):
-        label.str2int("c")
-    assert ClassLabel("x", "ClassLabel", 3, None).names == ["0", "1", "2"]
-    assert ClassLabel("x", "ClassLabel", None, None).names == []
-
-
 # ---- Order and counts ----
 
 
@@ -182,16 +169,6 @@ def test_files_take_turns_in_blocks(tmp_path):
     ]
 
 
-def test_files_are_in_another_order_each_time_that_the_seed_decides(tmp_path):
-    made(tmp_path, (1,) * 6)
-    examples = tfds.load(tmp_path, "train", shuffle_files=True, seed=3, cycle_length=1)
-    orders = [numbers(examples) for _ in range(3)]
-    assert all(sorted(order) == list(range(6)) for order in orders) and len(set(map(tuple, orders))) > 1
-    again = tfds.load(tmp_path, "train", shuffle_files=True, seed=3, cycle_length=1)
-    assert [numbers(again) for _ in range(3)] == orders
-    assert numbers(tfds.load(tmp_path, "train", shuffle_files=True, seed=4, cycle_length=1)) != orders[0]
-
-
 @pytest.mark.parametrize("split", ["train", "train[1:]", "train[:3]", "train[-4:]"])
 @pytest.mark.parametrize("write", [(3, 5), (3, 3)])
 def test_a_file_of_another_number_of_records_is_named(tmp_path, write, split):
@@ -207,15 +184,6 @@ def test_a_file_of_another_number_of_records_is_named(tmp_path, write, split):
     with pytest.raises(DataLossError, match=rf"dataset_info\.json expects 4 records, but it has {write[1]}") as caught:
         tfds.load(tmp_path, split)[0]
     assert caught.value.path == file
-
-
-def test_nests_of_splits_are_nests_of_examples(tmp_path):
-    made(tmp_path, (3, 4))
-    found = tfds.load(tmp_path, ["train[:2]", ("train[5:]", {"a": "train[2:3]"})])
-    assert type(found) is list and numbers(found[0]) == [0, 1]
-    assert type(found[1]) is tuple and numbers(found[1][0]) == [5, 6] and numbers(found[1][1]["a"]) == [2]
-    whole, info = tfds.load(tmp_path, with_info=True, batch_size=-1)
-    assert whole["train"]["x"].tolist() == list(range(7)) and info.splits["train"].num_shards == 2
 
 
 def test_splits_are_added_and_shown(tmp_path):

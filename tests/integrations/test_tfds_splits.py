@@ -59,22 +59,6 @@ def assert_means(infos, spec, split):
         assert [(os.path.basename(one.file), one.skip, one.take) for one in pieces_of(split, infos)] == theirs
 
 
-def test_a_slice_that_ends_before_it_begins_is_empty(infos):
-    with pytest.raises(ValueError, match="no examples"):
-        pieces_of("train[10:2]", infos)
-
-
-def test_an_unknown_split_names_those_that_there_are(infos):
-    with pytest.raises(ValueError, match=r"'nothing'.*test, train"):
-        pieces_of("nothing", infos)
-
-
-@pytest.mark.parametrize("spec", ["train[5]", "train[a:b]", "", "train[:", "a b"])
-def test_a_string_that_is_no_split_says_what_one_is(infos, spec):
-    with pytest.raises(ValueError, match=r"split|slice"):
-        pieces_of(spec, infos)
-
-
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 640, 1000])
 def test_even_splits_are_disjoint_and_together_the_whole(infos, count):
     places = []

@@ -1,6 +1,7 @@
 """A batch goes from a worker to its DataLoader as one block of shared memory, and nothing of it stays."""
 
 import copy
+import errno
 import gc
 import multiprocessing
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import OrderedDict
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
@@ -48,11 +50,17 @@ def nest(i=0):
             "turned": torch.arange(6).reshape(2, 3).t(),
             "complex": torch.tensor([1 + 2j]),
             "jagged": torch.nested.nested_tensor_from_jagged(torch.arange(5.0), offsets),
-            "sparse": torch.sparse_coo_tensor([[0, 1], [2, 0]], [1.0, 2.0], (2, 3), check_invariants=True),
+            "gaps": torch.nested.nested_tensor_from_jagged(
+                torch.arange(5.0), torch.tensor([0, 2, 4]), torch.tensor([1, 2])
+            ),
+            "sparse": torch.sparse_coo_tensor([[0, 1], [2, 0]], [1.0, 2.0], (2, 3), check_invariants=True).coalesce(),
+            "summed": torch.sparse_coo_tensor([[1, 1, 0]], [1.0, 2.0, 3.0], (4,), check_invariants=True),
             "words": [b"one", b"", b"three"],
             "images": [os.urandom(3000), b"", os.urandom(2000)],
             "lists": [[b"a"], [], [b"b", b"c"]],
-            "inner": {"x": torch.arange(2), "y": [torch.arange(3), "text", None]},
+            "inner": {"x": torch.arange(2), "y": [torch.arange(3), "text", None], 3: [[torch.arange(2), 7]]},
+            "ordered": OrderedDict(x=1),
+            "labelled": LabelledBatch(torch.arange(1), 2),
             "grad": torch.ones(2, requires_grad=True),
         }
     )
@@ -70,6 +78,7 @@ def assert_same(one, other):
             assert_same(list(one.unbind()), list(other.unbind()))
         else:
             assert one.shape == other.shape and torch.equal(one.to_dense(), other.to_dense())
+            assert one.layout is not torch.sparse_coo or one.is_coalesced() == other.is_coalesced()
     elif isinstance(one, list | tuple):
         assert len(one) == len(other)
         for pair in zip(one, other, strict=True):
@@ -251,6 +260,16 @@ def test_batches_of_growing_size():
     assert [one["x"].tolist()[-1] for one in found] == list(range(20))
 
 
+def test_a_block_that_became_too_small_makes_room_for_a_larger_one():
+    batches = loader(lambda i: Batch(x=torch.full((5000 * (i + 1),), i)), 30, workers=1)
+    kept = []
+    for i, batch in enumerate(batches):
+        assert blocks_mapped() <= 16
+        if i < 15:
+            kept.append(batch)
+    assert [int(batch["x"][-1]) for batch in kept] == list(range(15))
+
+
 def test_persistent_workers_go_on_with_their_blocks():
     loading = loader(large, 20, persistent_workers=True)
     for _ in range(3):
@@ -343,8 +362,16 @@ def test_a_killed_worker_is_an_error_and_leaves_nothing():
     assert done.stdout.split() == ["True", "True", "True"], done.stderr
 
 
-def test_without_blocks_batches_cross_nevertheless(monkeypatch):
-    monkeypatch.delattr(os, "memfd_create")
+def no_memory(file, size):
+    raise OSError(errno.ENOMEM, "no memory")
+
+
+@pytest.mark.parametrize("missing", ["memfd_create", "memory"])
+def test_without_blocks_batches_cross_nevertheless(monkeypatch, missing):
+    if missing == "memory":
+        monkeypatch.setattr(os, "ftruncate", no_memory)
+    else:
+        monkeypatch.delattr(os, "memfd_create")
     found = list(loader(large, 40, workers=1))
     assert [int(one["x2"][0]) for one in found] == [i * 100 + 2 for i in range(40)]
 

@@ -88,21 +88,3 @@ def test_the_order_is_that_of_the_dataset_however_it_is_cut(files, pipeline):
     assert [values(element) for element in make(files).skip(1)] == whole[1:]
     dataset, cut = make(files), make(files).take(10**6)
     assert [[values(one) for one in cut] for _ in range(3)] == [[values(one) for one in dataset] for _ in range(3)]
-
-
-def test_a_dataset_of_torch_refuses_a_state_that_does_not_fit_each_time():
-    pytest.importorskip("torch")
-    from tfrecord_fast.integrations.torch import TFRecordIterableDataset
-
-    def made():
-        return TFRecordIterableDataset(tf.data.Dataset.range(10))
-
-    dataset = made()
-    batches = iter(dataset)
-    next(batches), next(batches)
-    state = {**dataset.state_dict(), "workers": 2}
-    resumed = made()
-    resumed.load_state_dict(state)
-    for _ in range(2):  # a ShardReader refuses each time
-        with pytest.raises(ValueError, match="workers"):
-            iter(resumed)

@@ -1,239 +1,144 @@
-"""Elements of a Dataset, divided among a DataLoader's workers: parts, epochs and states, without processes."""
+"""TFRecordIterableDataset over a data.Dataset: epochs, parts of workers, and states that are resumed."""
 
 import contextlib
-import os
 import pickle
 from typing import Any, NamedTuple
 
 import pytest
 
-from tfrecord_fast.base import ranks
-from tfrecord_fast.data import Dataset
-from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.integrations.torch.elements import Elements
-
 torch = pytest.importorskip("torch")
 
+from tfrecord_fast.data import Dataset  # noqa: E402
+from tfrecord_fast.errors import InvalidArgumentError  # noqa: E402
+from tfrecord_fast.integrations.torch import TFRecordIterableDataset  # noqa: E402
 
-def doubled(value):
-    return int(value) * 2
-
-
-def shuffled(count=12):
-    return Elements(Dataset.range(count).shuffle(count, seed=3))
+COUNT = 12
 
 
-def orders(count=12, epochs=3):
-    one = shuffled(count)
-    return [list(one.converted(int)) for _ in range(epochs)]
+def shuffled(seed=3):
+    return TFRecordIterableDataset(Dataset.range(COUNT).shuffle(COUNT, seed=seed))
 
 
-def copies(of, count):
-    """As workers have it that were spawned."""
-    state = {**of.__getstate__()}
-    found = []
-    for _ in range(count):
-        one = object.__new__(Elements)
-        one.__setstate__({**state, "_epochs": {**state["_epochs"], "board": of._epochs._board}})
-        found.append(one)
-    return found
+def values(elements):
+    return [int(element) for element in elements]
 
 
-def test_a_worker_gives_every_other_element(worker):
-    parent = shuffled()
-    workers = copies(parent, 3)
-    expected = orders()
-    for epoch in range(3):
-        found = []
-        for number, one in enumerate(workers):
-            with worker(number, 3, os.getpid()):
-                found.append(list(one.converted(int)))
-        assert found == [expected[epoch][number::3] for number in range(3)]
-        assert parent.epoch == epoch + 1
+def orders(epochs=3):
+    dataset = shuffled()
+    return [values(dataset) for _ in range(epochs)]
 
 
-def test_elements_are_converted(worker):
-    one = Elements(Dataset.range(5))
-    assert list(one.converted(doubled)) == [0, 2, 4, 6, 8] and len(one) == 5
-    with worker(1, 2):
-        assert list(one.converted(doubled)) == [2, 6]
-
-
-@pytest.mark.parametrize("given", [0, 1, 2, 4])
+@pytest.mark.parametrize("given", [0, 1, 4])
 def test_a_part_is_resumed_where_it_was(worker, given):
     expected, following = (order[1::3] for order in orders(epochs=2))
-    first = shuffled()
+    first, second = shuffled(), shuffled()
     with worker(1, 3):
-        iterator = first.converted(int)
-        assert [next(iterator) for _ in range(given)] == expected[:given]
+        iterator = iter(first)
+        assert values(next(iterator) for _ in range(given)) == expected[:given]
         state = first.state_dict()
-        assert {**state, "seeds": None} == {"version": 1, "epoch": 0, "given": given, "workers": 3, "seeds": None}
-        second = shuffled()
         second.load_state_dict(pickle.loads(pickle.dumps(state)))
         assert second.state_dict() == state
-        assert list(second.converted(int)) == expected[given:]
-        assert second.state_dict()["given"] == 4
-        assert list(second.converted(int)) == following
+        assert values(second) == expected[given:] and values(second) == following
 
 
 def test_a_whole_is_resumed_where_it_was():
     expected = orders()
-    first = shuffled()
-    list(first.converted(int))
-    iterator = first.converted(int)
-    assert [next(iterator) for _ in range(5)] == expected[1][:5]
-    second = shuffled()
+    first, second = shuffled(), shuffled()
+    values(first)
+    iterator = iter(first)
+    assert values(next(iterator) for _ in range(5)) == expected[1][:5]
     second.load_state_dict(first.state_dict())
-    assert second.epoch == 1 and list(second.converted(int)) == expected[1][5:] and second.epoch == 2
-    assert list(second.converted(int)) == expected[2]
+    assert second.epoch == 1 and values(second) == expected[1][5:] and second.epoch == 2
+    assert values(second) == expected[2]
 
 
 def test_a_state_of_other_parts_is_refused(worker):
     first = shuffled()
     with worker(0, 3):
-        next(first.converted(int))
-    state = first.state_dict()
-    for workers in (2, 4):
+        next(iter(first))
+    for workers in (1, 2, 4):
         second = shuffled()
-        second.load_state_dict(state)
+        second.load_state_dict(first.state_dict())
         with (
-            worker(0, workers),
+            worker(0, workers) if workers > 1 else contextlib.nullcontext(),
             pytest.raises(ValueError, match=f"a DataLoader with 3 workers, this one has {workers}"),
         ):
-            second.converted(int)
-    second = shuffled()
-    second.load_state_dict(state)
-    with pytest.raises(ValueError, match="a DataLoader with 3 workers, this one has 1"):
-        second.converted(int)
+            iter(second)
 
 
-def test_a_state_of_other_seeds_is_refused():
-    first = shuffled()
-    next(first.converted(int))
-    second = Elements(Dataset.range(12).shuffle(12, seed=4))
+def test_a_state_of_other_seeds_is_refused_each_time():
+    first, second = shuffled(), shuffled(seed=4)
+    next(iter(first))
     second.load_state_dict(first.state_dict())
-    with pytest.raises(ValueError, match="its shuffles have other seeds; pass them seed="):
-        second.converted(int)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="its shuffles have other seeds; pass them seed="):
+            iter(second)
 
 
 def test_a_state_before_an_iteration_fits_all_parts(worker):
-    first = shuffled()
+    first, second = shuffled(), shuffled()
     first.set_epoch(2)
-    state = first.state_dict()
-    assert {**state, "seeds": None} == {"version": 1, "epoch": 2, "given": 0, "workers": None, "seeds": None}
-    second = shuffled()
-    second.load_state_dict(state)
+    second.load_state_dict(first.state_dict())
     assert second.epoch == 2
     expected = orders()[2][1::2]
     with worker(1, 2):
-        assert list(second.converted(int)) == expected
+        assert values(second) == expected
 
 
 def test_an_epoch_that_is_chosen_keeps_the_place_that_lies_in_it():
     expected = orders()
     first = shuffled()
-    list(first.converted(int))
-    iterator = first.converted(int)
-    next(iterator)
-    state = first.state_dict()
+    values(first)
+    next(iter(first))
     for epoch, rest in ((1, expected[1][1:]), (2, expected[2]), (0, expected[0])):
         second = shuffled()
-        second.load_state_dict(state)
+        second.load_state_dict(first.state_dict())
         second.set_epoch(epoch)
-        assert second.epoch == epoch and second.state_dict()["given"] == (1 if epoch == 1 else 0)
-        assert list(second.converted(int)) == rest and second.epoch == epoch + 1
+        assert second.epoch == second.state_dict()["epoch"] == epoch
+        assert values(second) == rest and second.epoch == epoch + 1
 
 
 @pytest.mark.parametrize("epoch", [-1, 1 << 62])
 def test_an_epoch_out_of_range_is_refused(epoch):
-    one = shuffled()
+    dataset = shuffled()
     with pytest.raises(InvalidArgumentError, match=rf"epoch must be at least 0 and below 2\*\*62, got {epoch}"):
-        one.set_epoch(epoch)
-    assert one.epoch == 0
+        dataset.set_epoch(epoch)
+    assert dataset.epoch == 0
     with pytest.raises(TypeError):
-        one.set_epoch(1.0)
-    one.set_epoch((1 << 62) - 1)
-    assert one.epoch == (1 << 62) - 1
+        dataset.set_epoch(1.0)
+    dataset.set_epoch((1 << 62) - 1)
+    assert dataset.epoch == (1 << 62) - 1
 
 
 def test_a_copy_has_the_place_of_a_state_and_no_iteration():
-    first = shuffled()
-    iterator = first.converted(int)
-    next(iterator)
+    first, second = shuffled(), shuffled()
+    next(iter(first))
     copied = pickle.loads(pickle.dumps(first))
-    assert copied.epoch == 1 and copied.state_dict()["given"] == 0 and copied.state_dict()["workers"] is None
-    second = shuffled()
+    assert copied.epoch == 1 and values(copied) == orders()[1]
     second.load_state_dict(first.state_dict())
-    assert list(pickle.loads(pickle.dumps(second)).converted(int)) == orders()[0][1:]
+    assert values(pickle.loads(pickle.dumps(second))) == orders()[0][1:]
 
 
-def odd_fails(value):
-    if value % 2:
-        raise ValueError(int(value))
-    return int(value)
-
-
-def until_end(iterator):
-    found = []
-    while True:
-        try:
-            found.append(next(iterator))
-        except ValueError as error:
-            found.append(str(error))
-        except StopIteration:
-            return found
-
-
-def test_an_element_that_fails_counts_and_the_next_one_follows(worker):
-    for place, expected in ((None, [0, "1", 2, "3", 4, "5"]), ((1, 3), ["1", 4]), ((0, 3), [0, "3"])):
-        with worker(*place) if place else contextlib.nullcontext():
-            one = Elements(Dataset.range(6).map(odd_fails))
-            iterator = one.converted(int)
-            assert until_end(iterator) == expected
-            assert one.state_dict()["given"] == len(expected)
-
-
-def test_a_conversion_that_fails_counts_and_the_next_one_follows(worker):
-    for place, expected in ((None, [0, "1", 2, "3"]), ((1, 2), ["1", "3"])):
-        with worker(*place) if place else contextlib.nullcontext():
-            one = Elements(Dataset.range(4))
-            assert until_end(one.converted(odd_fails)) == expected
-            assert one.state_dict()["given"] == (2 if place else 4)
-
-
-@pytest.mark.parametrize("fails", ["function", "conversion"])
+@pytest.mark.parametrize("fails", ["function", "transform"])
 def test_an_interrupted_iteration_ends_and_the_state_has_what_came_before(worker, fails):
     def interrupted(value):
         if value == 4:
             raise KeyboardInterrupt
-        return int(value)
+        return value
 
     for place, rest in ((None, [4, 5, 6, 7]), ((0, 2), [4, 6])):
         with worker(*place) if place else contextlib.nullcontext():
-            first, second = Elements(Dataset.range(8)), Elements(Dataset.range(8))
             if fails == "function":
-                first = Elements(Dataset.range(8).map(interrupted))
-            iterator = first.converted(int if fails == "function" else interrupted)
+                first = TFRecordIterableDataset(Dataset.range(8).map(interrupted))
+            else:
+                first = TFRecordIterableDataset(Dataset.range(8), transform=interrupted)
+            second = TFRecordIterableDataset(Dataset.range(8))
+            iterator = iter(first)
             with pytest.raises(KeyboardInterrupt):
                 list(iterator)
             assert list(iterator) == []
             second.load_state_dict(first.state_dict())
-            assert list(second.converted(int)) == rest
-
-
-def test_elements_know_that_they_are_divided(worker):
-    def seen(value):
-        return ranks.is_dividing()
-
-    one = Elements(Dataset.range(4).map(seen))
-    assert [bool(value) for value in one.converted(bool)] == [False] * 4
-    with worker(1, 2):
-        assert [bool(value) for value in one.converted(bool)] == [True] * 2 and not ranks.is_dividing()
-        with (
-            ranks.dividing(),
-            pytest.raises(RuntimeError, match="over a Dataset already divides"),
-        ):
-            one.converted(bool)
+            assert values(second) == rest
 
 
 class XY(NamedTuple):
@@ -241,10 +146,7 @@ class XY(NamedTuple):
     y: Any
 
 
-def test_a_named_tuple_stays_one_in_torch():
-    torch = pytest.importorskip("torch")
-    from tfrecord_fast.integrations.torch import TFRecordIterableDataset
-
+def test_a_named_tuple_stays_one():
     numbers = Dataset.range(4).map(lambda n: XY(n, (n * 2, XY(n, n)))).batch(2)
     for batch in torch.utils.data.DataLoader(TFRecordIterableDataset(numbers), batch_size=None):
         assert type(batch) is XY and type(batch.y[1]) is XY

@@ -120,8 +120,8 @@ def made(request, files, tmp_path):
     return lambda: torch_data.TFRecordIterableDataset(CACHED[request.param](files, tmp_path))
 
 
-@pytest.mark.parametrize("place", [None, (0, 2), (1, 2)])
-@pytest.mark.parametrize("begun", [0, 3, 30])
+@pytest.mark.parametrize("place", [None, (1, 2)])
+@pytest.mark.parametrize("begun", [3, 30])
 def test_what_a_cache_keeps_is_in_the_first_epochs_order_wherever_it_is_filled(made, worker, place, begun):
     with worker(*place) if place else contextlib.nullcontext():
         whole = made()
@@ -134,7 +134,7 @@ def test_what_a_cache_keeps_is_in_the_first_epochs_order_wherever_it_is_filled(m
             assert values(chosen) == expected[epoch]
 
 
-@pytest.mark.parametrize("place", [None, (0, 2), (1, 2)])
+@pytest.mark.parametrize("place", [None, (1, 2)])
 def test_with_caches_resumed_after_any_element_the_rest_comes(made, worker, place):
     with worker(*place) if place else contextlib.nullcontext():
         whole = made()

@@ -13,7 +13,6 @@ from torchdata.stateful_dataloader import StatefulDataLoader
 
 import tfrecord_fast as tf
 from tests.integrations.test_torch_blocks import wait_for
-from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.torch import Batch, TFRecordIterableDataset
 
 FILES = 4
@@ -118,24 +117,6 @@ def test_a_dataset_of_unknown_length_has_none(files):
     assert dataset(files)
 
 
-def test_damage_in_a_worker_is_raised_by_the_loader(tmp_path):
-    path = tmp_path / "a.tfrecord"
-    with tf.io.ExampleWriter(path) as writer:
-        writer.write({"x": range(100)})
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    features = {"x": tf.FixedLenFeature([], tf.int64)}
-    with pytest.raises(tf.errors.DataLossError, match=r"a\.tfrecord"):
-        list(loader(TFRecordIterableDataset(str(path), features, batch_size=4), 1, "fork"))
-
-
-def test_records_that_do_not_fit_are_named_by_the_loader(files):
-    features = {"y": tf.FixedLenFeature([], tf.int64)}
-    with pytest.raises(InvalidArgumentError, match=r"0\.tfrecord.*'y'"):
-        list(loader(TFRecordIterableDataset(files, features), 1, "fork"))
-
-
 # ---- StatefulDataLoader ----
 
 
@@ -237,14 +218,6 @@ def test_elements_of_a_dataset_are_resumed(files, workers):
     assert epochs == [seen(made) for _ in range(3)]
 
 
-def test_elements_of_a_dataset_without_a_seed_are_not_resumed_in_another_order():
-    made, other = (TFRecordIterableDataset(tf.data.Dataset.range(9).shuffle(9)) for _ in range(2))
-    next(iter(made))
-    other.load_state_dict(made.state_dict())
-    with pytest.raises(ValueError, match="seed"):
-        iter(other)
-
-
 def test_functions_at_the_end_see_the_workers_part_only():
     def noted(x):
         return np.array([x, get_worker_info().id])
@@ -325,11 +298,6 @@ def test_elements_that_are_seen_again_can_be_written_to_without_harm():
 def test_what_is_no_state_is_refused(state, error):
     with pytest.raises(error):
         TFRecordIterableDataset(tf.data.Dataset.range(3)).load_state_dict(state)
-
-
-def test_an_epoch_out_of_range_is_refused():
-    with pytest.raises(InvalidArgumentError):
-        TFRecordIterableDataset(tf.data.Dataset.range(3)).set_epoch(-1)
 
 
 def test_readers_let_go_of_workers(files):

@@ -10,11 +10,9 @@ from torch.utils.data import (
     ConcatDataset,
     DataLoader,
     DistributedSampler,
-    RandomSampler,
     SequentialSampler,
     Subset,
 )
-from torchdata.stateful_dataloader import StatefulDataLoader
 
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
@@ -216,13 +214,6 @@ def test_rows_that_are_read_one_by_one_are_padded_together(uneven, strings, work
         assert all(equal(batch[key], whole[key]) for key in whole)
 
 
-def test_an_indexed_reader_is_given_alone(paths):
-    reader = tf.IndexedReader(paths, {"x": FEATURES["x"]})
-    assert TFRecordMapDataset(reader)[3]["x"] == 3
-    with pytest.raises(InvalidArgumentError, match="alone"):
-        TFRecordMapDataset(reader, FEATURES)
-
-
 @pytest.mark.parametrize(
     "option",
     [
@@ -264,25 +255,3 @@ def test_the_reader_is_given_every_option(paths, monkeypatch):
     }
     TFRecordMapDataset(paths, FEATURES, **options)
     assert given == options
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_position_is_resumed(dataset, workers):
-    def loader():
-        generator = torch.Generator()
-        generator.manual_seed(1)
-        return StatefulDataLoader(
-            dataset,
-            batch_size=8,
-            sampler=RandomSampler(dataset, generator=generator),
-            num_workers=workers,
-            multiprocessing_context="fork" if workers else None,
-        )
-
-    whole = [batch["x"].tolist() for batch in loader()]
-    first = loader()
-    batches = iter(first)
-    begun = [next(batches)["x"].tolist() for _ in range(5)]
-    other = loader()
-    other.load_state_dict(first.state_dict())
-    assert begun + [batch["x"].tolist() for batch in other] == whole

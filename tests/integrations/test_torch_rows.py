@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from torch.utils.data import DataLoader, default_collate
 
 import tfrecord_fast as tf
+from tfrecord_fast.integrations.torch import TFRecordMapDataset
 
 INT = tf.io.FixedLenFeature([], tf.int64)
 
@@ -16,9 +18,6 @@ def examples(path, rows=10):
 
 @pytest.mark.parametrize("takes", ["sets", "pops"])
 def test_rows_that_a_collate_function_changes_stay_changed(tmp_path, takes):
-    torch_data = pytest.importorskip("torch.utils.data")
-    from tfrecord_fast.integrations.torch import TFRecordMapDataset
-
     path = examples(tmp_path / "a.tfrecord")
     dataset = TFRecordMapDataset(path, {"x": INT, "y": INT})
 
@@ -28,9 +27,9 @@ def test_rows_that_a_collate_function_changes_stay_changed(tmp_path, takes):
                 row["x"] = row["x"] * 10
             else:
                 row.pop("y")
-        return torch_data.default_collate(rows)
+        return default_collate(rows)
 
-    batches = list(torch_data.DataLoader(dataset, batch_size=4, collate_fn=collate))
+    batches = list(DataLoader(dataset, batch_size=4, collate_fn=collate))
     if takes == "sets":
         assert [x for batch in batches for x in batch["x"].tolist()] == [10 * i for i in range(10)]
     else:
@@ -38,9 +37,6 @@ def test_rows_that_a_collate_function_changes_stay_changed(tmp_path, takes):
 
 
 def test_rows_that_a_fetched_list_is_asked_for_twice_are_the_same(tmp_path):
-    pytest.importorskip("torch")
-    from tfrecord_fast.integrations.torch import TFRecordMapDataset
-
     rows = TFRecordMapDataset(examples(tmp_path / "a.tfrecord"), {"x": INT}).__getitems__([1, 2])
     rows[0]["new"] = 1
     assert "new" in rows[0]
@@ -48,9 +44,6 @@ def test_rows_that_a_fetched_list_is_asked_for_twice_are_the_same(tmp_path):
 
 @pytest.fixture
 def padded_and_sparse(tmp_path):
-    pytest.importorskip("torch")
-    from tfrecord_fast.integrations.torch import TFRecordMapDataset
-
     with tf.ExampleWriter(str(tmp_path / "a")) as writer:
         writer.write({"x": [[1.0, np.nan], [2.0]], "i": [[1], [2]], "v": [[1.0], [2.0]]})
     features = {"x": tf.RaggedFeature(tf.float32), "s": tf.SparseFeature("i", "v", tf.float32, 5)}
@@ -58,8 +51,6 @@ def padded_and_sparse(tmp_path):
 
 
 def test_a_row_with_nan_that_was_looked_at_is_not_changed(padded_and_sparse):
-    from torch.utils.data import default_collate
-
     assert [row["x"].shape for row in padded_and_sparse] == [(2,), (1,)]
     assert default_collate(padded_and_sparse) is padded_and_sparse.batch
 

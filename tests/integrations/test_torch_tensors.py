@@ -189,6 +189,11 @@ def test_a_list_that_a_sparse_feature_uses_as_well_stays_a_list(path):
     assert made["at"].layout == torch.jagged and made["x"].layout == torch.sparse_coo
 
 
+def test_strings_of_a_shape_in_a_jagged_tensor_are_refused():
+    with pytest.raises(InvalidArgumentError, match=r"'x'.*strings of shape \[2\] per record.*strings=\"list\""):
+        tensor_of(tf.BytesArray([[b"a", b"b"]]), Choices("uint8", "jagged"), "x")
+
+
 def test_sparse_strings_are_refused():
     column = tf.sparse.SparseTensor([[0, 3]], [b"a"], [1, 10])
     with pytest.raises(InvalidArgumentError, match=r"'x'.*sparse"):
@@ -255,8 +260,19 @@ def test_unknown_choices_are_refused(path, wrong):
         TFRecordIterableDataset(path, **wrong)
 
 
-def test_a_reader_is_given_alone(path):
-    reader = tf.ShardReader(path, {"i": tf.FixedLenFeature([], tf.int64)}, batch_size=3)
-    assert [one["i"].tolist() for one in TFRecordIterableDataset(reader)] == [[0, 1, 2], [3, 4]]
-    with pytest.raises(InvalidArgumentError, match="alone"):
-        TFRecordIterableDataset(reader, batch_size=3)
+FEATURES = {"i": tf.FixedLenFeature([], tf.int64)}
+
+
+def test_what_has_its_features_already_is_given_alone(path):
+    reader, elements = tf.ShardReader(path, FEATURES, batch_size=3), tf.data.Dataset.range(3)
+    assert [batch["i"].tolist() for batch in TFRecordIterableDataset(reader)] == [[0, 1, 2], [3, 4]]
+    for source, name in ((reader, "a ShardReader"), (elements, "a Dataset")):
+        for more in ({"features": FEATURES}, {"label_key": "i"}, {"groups": {}}, {"batch_size": 3}):
+            with pytest.raises(InvalidArgumentError, match=f"^{name} has its own features and options: pass it alone$"):
+                TFRecordIterableDataset(source, **more)
+
+
+def test_datasets_show_what_they_read(path):
+    dataset, by_number = TFRecordIterableDataset(path, FEATURES, batch_size=3), TFRecordMapDataset(path, FEATURES)
+    assert repr(dataset) == f"TFRecordIterableDataset({dataset.source!r})" and type(dataset.source) is tf.ShardReader
+    assert repr(by_number) == f"TFRecordMapDataset({by_number.reader!r})" and bool(dataset)

@@ -1,6 +1,4 @@
-"""Where `tfrecord_fast.integrations.vahidk` differs from vahidk's `tfrecord`: what that does silently, this refuses or
-does right. And the facts that `tfrecord`'s own tests state.
-"""
+"""Where vahidk's `tfrecord` is silent about an error, `tfrecord_fast.integrations.vahidk` refuses or does right."""
 
 import itertools
 import pickle
@@ -34,52 +32,6 @@ def ids(rows):
     return [int(row["id"][0]) for row in rows]
 
 
-# ---- What tfrecord's own tests state ----
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "expected"),
-    [
-        ("byte", tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"test"])), b"test"),
-        ("float", tf.train.Feature(float_list=tf.train.FloatList(value=[1.0])), np.array([1.0], np.float32)),
-        ("int", tf.train.Feature(int64_list=tf.train.Int64List(value=[1])), np.array([1], np.int64)),
-    ],
-)
-def test_a_feature_is_processed_by_its_type(name, values, expected):
-    mapping = {"byte": "bytes_list", "float": "float_list", "int": "int64_list"}
-    found = tfrecord.reader.process_feature(values, name, {name: mapping[name]}, "key")
-    assert type(found) is type(expected) and np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize(
-    ("pair", "expected"),
-    [
-        ((123, "int"), np.array([123], np.int64)),
-        ((1.23, "float"), np.array([1.23], np.float32)),
-        (([b"test1", b"test2"], "byte"), np.array([b"test1", b"test2"])),
-    ],
-)
-def test_what_is_written_is_read(tmp_path, pair, expected):
-    path = write(tmp_path / "a", [{"key": pair}])
-    (row,) = tfrecord.example_loader(path, None)
-    assert len(list(tfrecord.tfrecord_iterator(path))) == 1
-    assert row["key"].dtype == expected.dtype and np.array_equal(row["key"], expected)
-
-
-VALUE = b"\n\x12\n\x10\n\x03key\x12\t\n\x07\n\x05value"
-
-
-def test_an_example_has_these_bytes(tmp_path):
-    path = write(tmp_path / "a", [{"key": (b"value", "byte")}])
-    assert list(tfrecord.tfrecord_iterator(path)) == [VALUE]
-
-
-def test_a_sequence_example_begins_with_its_context(tmp_path):
-    path = write(tmp_path / "a", [({"key": (b"value", "byte")}, {"seq_key": ([b"seq_value"], "byte")})])
-    (record,) = tfrecord.tfrecord_iterator(path)
-    assert record.tobytes().startswith(VALUE)
-
-
 @pytest.fixture(scope="module")
 def two_files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two")
@@ -89,14 +41,14 @@ def two_files(tmp_path_factory):
     return str(folder / "{}"), str(folder / "{}.idx"), {"1": 0.8, "2": 0.2}
 
 
-@pytest.mark.parametrize("workers", [0, 2, 8])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_a_finite_mix_has_all_records_with_any_number_of_workers(two_files, workers):
     dataset = tfrecord.torch.MultiTFRecordDataset(*two_files, infinite=False)
     batches = torch.utils.data.DataLoader(dataset, batch_size=9, num_workers=workers)
     assert sum(len(batch["key"]) for batch in batches) == 2000
 
 
-@pytest.mark.parametrize("workers", [0, 2, 8])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_an_endless_mix_has_the_ratios_with_any_number_of_workers(two_files, workers):
     dataset = tfrecord.torch.MultiTFRecordDataset(*two_files)
     np.random.seed(0)
@@ -174,13 +126,6 @@ def test_workers_without_an_index_read_each_record_once(tmp_path):
     assert sorted(ids(loader)) == list(range(20))
 
 
-def test_a_compressed_file_is_read_without_being_told(tmp_path):
-    path = tmp_path / "a"
-    with tf.TFRecordWriter(path, "GZIP") as writer:
-        writer.write(tfrecord.TFRecordWriter.serialize_tf_example({"id": (5, "int")}))
-    assert ids(tfrecord.tfrecord_loader(path, None)) == [5]
-
-
 def test_an_index_may_have_one_line_or_none(tmp_path):
     for count in (0, 1):
         path = numbered(tmp_path / f"{count}", count)
@@ -202,12 +147,6 @@ def test_the_index_of_another_file_gives_no_wrong_record(tmp_path, lines, shard)
             assert found == [0, 1, 2, 3, 4] or (found == [] and shard == (0, 2) and lines == "0 35\n")
 
 
-def test_a_shard_that_there_is_not_is_refused(tmp_path):
-    for shard in [(3, 3), (-1, 3)]:
-        with pytest.raises(ValueError, match="shard must be"):
-            next(tfrecord.tfrecord_iterator(numbered(tmp_path / "a", 1), shard=shard))
-
-
 def test_a_file_without_records_does_not_hang_an_endless_mix(tmp_path):
     numbered(tmp_path / "full", 2)
     numbered(tmp_path / "empty", 0)
@@ -215,12 +154,6 @@ def test_a_file_without_records_does_not_hang_an_endless_mix(tmp_path):
     mixed = tfrecord.reader.multi_tfrecord_loader(pattern, None, {"empty": 9, "full": 1})
     assert ids(itertools.islice(mixed, 5)) == [0, 1, 0, 1, 0]
     assert list(tfrecord.reader.multi_tfrecord_loader(pattern, None, {"empty": 1})) == []
-
-
-@pytest.mark.parametrize("ratios", [[0, 0], [1, -1], [1], [float("nan"), 1]])
-def test_ratios_that_mean_nothing_are_refused(ratios):
-    with pytest.raises(ValueError, match="ratio"):
-        next(tfrecord.sample_iterators([lambda: iter("a"), lambda: iter("b")], ratios))
 
 
 def test_feature_lists_are_not_lost_where_everything_is_asked_for(tmp_path):
@@ -248,19 +181,6 @@ def test_errors_name_file_record_and_key(tmp_path):
     rows = tfrecord.tfrecord_loader(path, None, ["nothing"])
     with pytest.raises(KeyError, match=f"{path}.*'nothing'.*record 0"):
         next(rows)
-
-
-@pytest.mark.parametrize("values", [1e300, [1.0, -1e39], np.array([1e40])])
-def test_a_number_that_becomes_infinite_is_refused(values):
-    with pytest.raises(ValueError, match=r"'k'.*infinite"):
-        tfrecord.TFRecordWriter.serialize_tf_example({"k": (values, "float")})
-
-
-def test_a_writer_is_a_context_manager(tmp_path):
-    with tfrecord.TFRecordWriter(tmp_path / "a") as writer:
-        writer.write({"id": (1, "int")})
-    writer.close()
-    assert ids(tfrecord.tfrecord_loader(tmp_path / "a", None)) == [1]
 
 
 def test_datasets_pickle(tmp_path):
@@ -294,13 +214,6 @@ def test_the_command_makes_an_index(tmp_path):
     assert command(tmp_path).returncode == 0
     lines = (tmp_path / "index").read_text()
     assert lines == (tmp_path / "a.tfindex").read_text() and len(lines.splitlines()) == 2
-
-
-def test_the_command_says_what_is_wrong(tmp_path):
-    assert command().returncode == 2
-    assert command(numbered(tmp_path / "a", 1)).returncode == 2
-    failed = command(tmp_path / "nothing", tmp_path / "index")
-    assert failed.returncode == 1 and "nothing" in failed.stderr
 
 
 def test_what_is_imported_when_it_is_used_is_listed_before(monkeypatch):

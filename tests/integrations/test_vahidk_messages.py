@@ -1,22 +1,17 @@
 """vahidk's functions on messages, its command, its workers, and what is wrong with descriptions, next to theirs."""
 
-import itertools
 import os
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch.utils.data
 
 import tfrecord_fast.integrations.vahidk as ours
 from tests.support.frames import frames
 from tests.support.their_tfrecord import tfrecord as theirs
-from tfrecord_fast.base import ranks
 from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.vahidk import reader
 from tfrecord_fast.integrations.vahidk.tools import tfrecord2idx
-from tfrecord_fast.integrations.vahidk.torch import dataset
 
 TYPES = {"byte": "bytes_list", "float": "float_list", "int": "int64_list"}
 MESSAGES = theirs.example_pb2
@@ -45,20 +40,6 @@ STEPS = MESSAGES.FeatureLists(
         "w": MESSAGES.FeatureList(feature=[feature(bytes_list=[b"a"])]),
     }
 )
-
-
-def assert_same(mine, other):
-    assert type(mine) is type(other)
-    if isinstance(mine, dict):
-        assert list(mine) == list(other)
-        for key in mine:
-            assert_same(mine[key], other[key])
-    elif isinstance(mine, list):
-        assert len(mine) == len(other)
-        for pair in zip(mine, other, strict=True):
-            assert_same(*pair)
-    else:
-        assert (mine.dtype, mine.shape) == (other.dtype, other.shape) and mine.tolist() == other.tolist()
 
 
 @pytest.mark.parametrize(
@@ -224,36 +205,3 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
 
 
 # ---- Workers ----
-
-
-def test_a_worker_has_its_part_and_its_seed(monkeypatch):
-    assert dataset._worker_shard() is None
-    info = SimpleNamespace(id=2, seed=(1 << 33) + 5, num_workers=3)
-    monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda: info)
-    state = np.random.get_state()
-    try:
-        assert dataset._worker_shard() == (2, 3)
-        drawn = np.random.randint(1 << 30)
-        np.random.seed(7)  # theirs, too, are seeds modulo 2**32 - 1
-        assert drawn == np.random.randint(1 << 30)
-    finally:
-        np.random.set_state(state)
-    with (
-        ranks.dividing(),
-        pytest.raises(RuntimeError, match=r"^TFRecordDataset of vahidk's package already divides"),
-    ):
-        dataset._worker_shard()
-
-
-def test_a_dataset_in_a_worker_gives_its_part(tmp_path, monkeypatch):
-    path = write(tmp_path / "a", *(({"x": (i, "int")},) for i in range(10)))
-    parts = []
-    state = np.random.get_state()
-    try:
-        for number in range(3):
-            info = SimpleNamespace(id=number, seed=7 + number, num_workers=3)
-            monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda info=info: info)
-            parts.append([row["x"].item() for row in ours.torch.TFRecordDataset(path, None)])
-    finally:
-        np.random.set_state(state)
-    assert sorted(itertools.chain(*parts)) == list(range(10)) and all(parts)

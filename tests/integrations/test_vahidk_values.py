@@ -6,46 +6,14 @@ import numpy as np
 import pytest
 
 import tfrecord_fast.integrations.vahidk as ours
-from tests.support.frames import frames
-from tests.support.their_tfrecord import tfrecord as theirs
-from tfrecord_fast.errors import DataLossError, InvalidArgumentError
+from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.vahidk import iterator_utils
-from tfrecord_fast.integrations.vahidk.torch import dataset
 
 MOST = float(np.finfo(np.float32).max)
 
 
 def example(value, name):
     return ours.TFRecordWriter.serialize_tf_example({"x": (value, name)})
-
-
-def parsed(record):
-    return theirs.example_pb2.Example.FromString(bytes(record)).features.feature["x"]
-
-
-@pytest.mark.parametrize(
-    ("value", "name", "field", "expected"),
-    [
-        ([1, -1], "int", "int64_list", [1, -1]),
-        (np.array([1, 2], ">i4"), "int", "int64_list", [1, 2]),
-        (np.array([7], np.uint8), "int", "int64_list", [7]),
-        (np.array([1, 2], object), "int", "int64_list", [1, 2]),
-        ([np.int8(3), 4], "int", "int64_list", [3, 4]),
-        ([-(1 << 63), (1 << 63) - 1], "int", "int64_list", [-(1 << 63), (1 << 63) - 1]),
-        (5, "int", "int64_list", [5]),
-        ([], "int", "int64_list", []),
-        ([0.5, 1, np.float16(2), np.True_], "float", "float_list", [0.5, 1, 2, 1]),
-        (np.array([True, False]), "float", "float_list", [1, 0]),
-        ([MOST, -MOST, float("inf")], "float", "float_list", [MOST, -MOST, float("inf")]),
-        (np.array([MOST, np.inf]), "float", "float_list", [MOST, float("inf")]),
-        ([], "float", "float_list", []),
-        ([b"a", b""], "byte", "bytes_list", [b"a", b""]),
-        (b"a", "byte", "bytes_list", [b"a"]),
-    ],
-)
-def test_values_are_written(value, name, field, expected):
-    found = parsed(example(value, name))
-    assert found.WhichOneof("kind") == field and list(getattr(found, field).value) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,22 +84,6 @@ def state():
     np.random.set_state(before)
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 20, 30])
-def test_elements_are_shuffled_as_theirs_are(size):
-    found = drawn(ours, "shuffle_iterator", range(20), size)
-    assert found == drawn(theirs, "shuffle_iterator", iter(range(20)), size) and sorted(found) == list(range(20))
-
-
-@pytest.mark.parametrize(("count", "warned"), [(3, True), (4, False), (5, False), (0, True)])
-def test_fewer_elements_than_the_queue_takes_are_a_warning(count, warned):
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        assert sorted(iterator_utils.shuffle_iterator(range(count), 4)) == list(range(count))
-    assert [str(one.message) for one in said] == [
-        "Number of elements in the iterator is less than the queue size (N=4)."
-    ] * warned
-
-
 def test_iterators_are_drawn_from_by_their_ratios():
     parts = [lambda: iter("ab"), lambda: iter("xyz"), lambda: iter("0")]
     assert sorted(drawn(ours, "sample_iterators", parts, [1, 2, 1], False)) == sorted("abxyz0")
@@ -167,29 +119,3 @@ def write(path, count):
 def test_a_shard_that_can_not_be_is_named(tmp_path, shard):
     with pytest.raises(InvalidArgumentError, match=r"shard must be \(index, count\) with 0 <= index < count, got "):
         list(ours.tfrecord_loader(write(tmp_path / "a", 3), None, shard=shard))
-
-
-def test_an_index_that_fits_no_more_is_an_error(tmp_path):
-    path, index = write(tmp_path / "a", 6), str(tmp_path / "index")
-    ours.tools.tfrecord2idx.create_index(path, index)
-    assert sorted(row["x"].item() for row in ours.tfrecord_loader(path, index, shard=(1, 2))) == [3, 4, 5]
-    records = [bytes(one) for one in ours.tfrecord_iterator(path)]
-    (tmp_path / "a").write_bytes(frames([b"longer than it was", *records]))
-    for number in (0, 1):
-        with pytest.raises((DataLossError, InvalidArgumentError)):
-            list(ours.tfrecord_loader(path, index, shard=(number, 2)))
-    (tmp_path / "a").write_bytes(frames(records[:2]))
-    with pytest.raises((DataLossError, InvalidArgumentError)):
-        list(ours.tfrecord_loader(path, index, shard=(1, 2)))
-
-
-def test_a_dataset_is_shuffled_and_changed(tmp_path):
-    path = write(tmp_path / "a", 20)
-    made = ours.torch.TFRecordDataset(
-        path, None, {"x": "int"}, shuffle_queue_size=5, transform=lambda row: row["x"].item()
-    )
-    np.random.seed(3)
-    found = list(made)
-    assert found == drawn(theirs, "shuffle_iterator", iter(range(20)), 5) and sorted(found) == list(range(20))
-    plain = ours.torch.TFRecordDataset(path, None)
-    assert [row["x"].item() for row in plain] == list(range(20)) and dataset._identity(plain) is plain

@@ -32,13 +32,18 @@ FEATURES = {
 
 
 def rows_of(table):
-    """The rows as something that can be sorted."""
-    return sorted(repr(_plain(row)) for row in table.to_pylist())
+    """The rows of a table of Arrow as something that can be compared in any order."""
+    return plain_rows(table.to_pylist())
+
+
+def plain_rows(rows):
+    """Dicts as something that can be compared in any order."""
+    return sorted(repr(_plain(row)) for row in rows)
 
 
 def _plain(value):
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in sorted(value.items())}
+        return {name: _plain(item) for name, item in sorted(value.items())}
     if isinstance(value, np.ndarray):
         return value.tolist()
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

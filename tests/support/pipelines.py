@@ -5,7 +5,6 @@ import os
 from typing import ClassVar
 
 import apache_beam as beam
-import numpy as np
 from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -38,19 +37,6 @@ def processes(workers=2):
     options = PipelineOptions(direct_running_mode="multi_processing", direct_num_workers=workers)
     options.view_as(beam.options.pipeline_options.SetupOptions).pickle_library = "cloudpickle"
     return beam.Pipeline(runner=RUNNER, options=options)
-
-
-def plain_rows(rows):
-    """Dicts as something that can be sorted, as `engine_rows.rows_of` gives it."""
-    return sorted(repr(_plain(row)) for row in rows)
-
-
-def _plain(value):
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in sorted(value.items())}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 class Elsewhere(LocalFileSystem):

@@ -44,6 +44,14 @@ def all_mutants(parts, known=None):
     return found
 
 
+def _is_of(test, project):
+    """Return True for a test of that integration, or of a contract with its adapter."""
+    file, _, adapter = test.partition("[")
+    return file.startswith(f"tests/integrations/test_{project}") or (
+        file.startswith("tests/contracts/") and project in adapter
+    )
+
+
 class Tests:
     """Which tests to run for a mutant."""
 
@@ -60,7 +68,7 @@ class Tests:
         here = here or [name for name, (_, files) in self.noted.items() if mutant.file in files]
         if mutant.file.startswith("integrations/"):
             project = mutant.file.removeprefix("integrations/").removesuffix(".py").split("/")[0]
-        beside = [name for name in self.noted if project and name.startswith(f"tests/integrations/test_{project}")]
+        beside = [name for name in self.noted if project and _is_of(name, project)]
         chosen, seconds = [], 0.0
         for names in (here, set(beside) - set(here)):
             for name in sorted(names, key=lambda name: self.noted[name][0]):
