@@ -29,8 +29,6 @@ from .nodes.native.running import describe, run
 from .nodes.sources.values import matching_files
 from .numbers import INFINITE
 
-__all__ = ["Dataset"]
-
 _IN_A_LOADER = (
     "For a PyTorch DataLoader, use tfrecord_fast.integrations.torch.TFRecordIterableDataset(dataset), "
     "with batch_size=None"

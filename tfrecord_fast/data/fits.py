@@ -9,8 +9,6 @@ from ..errors import InvalidArgumentError
 from ..values.elements.nests import leaves, map_leaves, pack, spec_of
 from ..values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
-__all__ = ["fitted", "is_composite", "known", "lengths_of"]
-
 
 def is_composite(value: Any) -> bool:
     """Return True for a RaggedTensor or a SparseTensor."""

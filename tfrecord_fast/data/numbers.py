@@ -7,8 +7,6 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 
-__all__ = ["AUTOTUNE", "INFINITE", "UNKNOWN", "check_count", "files_at_once"]
-
 AUTOTUNE = -1  # chosen by the library
 INFINITE = -1  # cardinality of an endless dataset
 UNKNOWN = -2  # cardinality that only an iteration can tell

@@ -5,20 +5,6 @@ from __future__ import annotations
 import enum
 from typing import Any, TypeVar
 
-__all__ = [
-    "AutoShardPolicy",
-    "AutotuneAlgorithm",
-    "AutotuneOptions",
-    "DistributeOptions",
-    "ExternalStatePolicy",
-    "OptimizationOptions",
-    "Options",
-    "ServiceOptions",
-    "ThreadingOptions",
-    "fixed",
-    "merged",
-]
-
 Group = TypeVar("Group", bound="OptionGroup")
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from ..base.optional import optional
 
-__all__ = ["app", "flags"]
-
 
 class _App:
     @staticmethod

@@ -15,17 +15,6 @@ from typing import Any
 
 from .interop import accept_our_tensors, dispatch
 
-__all__ = [
-    "from_tensorflow",
-    "import_package",
-    "installed",
-    "is_installed",
-    "is_tensor_function",
-    "tf_module",
-    "with_dispatch",
-    "without_tensorflow",
-]
-
 
 def tf_module(name: str = "") -> Any:
     """Return `tfrecord_fast.tensorflow`, or a module of it, for code that can't import it at its top."""

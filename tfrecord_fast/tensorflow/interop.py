@@ -16,8 +16,6 @@ from .tensors.ragged_tensor import RaggedTensor
 from .tensors.sparse_tensor import SparseTensor
 from .tensors.tensor import Tensor
 
-__all__ = ["accept_our_tensors", "dispatch", "has_tensorflow_values", "to_tensorflow_value"]
-
 _NAMES = ("Tensor", "Variable", "SparseTensor", "RaggedTensor")
 _classes: tuple[type, ...] = ()
 

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from .fallback import from_tensorflow, is_tensor_function, with_dispatch
 from .tensors.wrapping import wrap_function
 
-__all__ = ["ModuleNames", "add_modules", "module_lazy_names"]
-
 
 class ModuleNames(NamedTuple):
     """The names of a module, sorted, and its functions `__getattr__` and `__dir__` (PEP 562)."""

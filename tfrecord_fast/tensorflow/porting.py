@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from .fallback import from_tensorflow, installed, tf_module, without_tensorflow
 
-__all__ = ["Finding", "findings", "with_imports"]
-
 PACKAGE = "tfrecord_fast.tensorflow"
 _KEPT = ("keras", "python", "lite", "tpu")  # modules that stay TensorFlow's
 _NO_SESSION = "values are computed immediately: remove sessions and run()"

@@ -20,8 +20,6 @@ from ..nodes.sources.values import Specified
 from ..numbers import check_count
 from .other_files import opened_files
 
-__all__ = ["CsvDataset", "make_csv_dataset"]
-
 _BLOCK = 1 << 18
 _DTYPES = (np.int32, np.int64, np.float32, np.float64)  # in the order of inference
 

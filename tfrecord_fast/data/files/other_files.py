@@ -19,8 +19,6 @@ from ..handle import Handle, node_of
 from ..nodes.sources.values import Generated, Specified
 from ..numbers import check_count, files_at_once
 
-__all__ = ["FixedLengthRecordDataset", "TextLineDataset", "opened_files"]
-
 _BLOCK = 1 << 18
 _STRING = TensorSpec((), string)
 

@@ -25,8 +25,6 @@ from ..nodes.base.turns import InTurn
 from ..nodes.sources.values import Generated, Specified, slices
 from ..numbers import INFINITE
 
-__all__ = ["Sources", "specified"]
-
 
 class Sources(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""

@@ -11,8 +11,6 @@ from weakref import WeakValueDictionary
 from ...errors import InvalidArgumentError
 from ...values.elements.attrs_classes import attribute_names, is_attrs
 
-__all__ = ["attrs_class_of", "class_of", "described"]
-
 _Key = tuple[str, str, tuple[str, ...]]
 
 _written: WeakValueDictionary[_Key, type] = WeakValueDictionary()  # by this process

@@ -33,8 +33,6 @@ from ...values.elements.nests import leaves
 from ..numbers import UNKNOWN
 from .named_tuples import attrs_class_of, class_of, described
 
-__all__ = ["Saving", "as_read", "count_in", "elements_in"]
-
 _FORMAT = "elements of tfrecord_fast"
 _LAST = b'{"count": '  # beginning of the last record
 _TAIL_BYTES = 64  # more than the last record takes

@@ -32,8 +32,6 @@ from ...files.streams.listing import listed_parts
 from ...files.system.url_reader import open_url
 from .compression import Compression
 
-__all__ = ["Access", "names_of"]
-
 _LEAST_DIVIDED = 1 << 20  # bytes; smaller files are not opened just to divide them while they are read
 _MIME = "application/octet-stream"
 _THREADS = 16  # for finding records in files of Beam's file systems

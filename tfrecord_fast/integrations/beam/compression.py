@@ -8,8 +8,6 @@ from apache_beam.io.filesystem import CompressionTypes
 
 from ...files.naming.compression import check_compression_type
 
-__all__ = ["Compression", "compression_of"]
-
 _OURS = {
     CompressionTypes.UNCOMPRESSED: "",
     CompressionTypes.GZIP: "GZIP",

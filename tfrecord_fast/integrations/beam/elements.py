@@ -18,8 +18,6 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from ...files.reading.tables import TableSource
 
-__all__ = ["Batches", "Dicts", "Elements", "Raw", "Rows"]
-
 _ROWS = 1024
 
 

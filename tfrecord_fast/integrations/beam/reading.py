@@ -25,8 +25,6 @@ from .compression import compression_of
 from .elements import Batches, Dicts, Elements, Raw, Rows
 from .sources import PatternSource, Reading, source_of
 
-__all__ = ["ReadAllFromTFRecord", "ReadFromTFRecord"]
-
 _SPLIT_BYTES = 64 << 20
 _STREAM_OPTIONS = {"verify_crc", "max_record_bytes", "on_corrupt", "num_threads", "prefetch_bytes"}
 _REFUSED = {  # reader options without a meaning here, and why

@@ -26,8 +26,6 @@ from ...files.reading.task_splits import SPLIT_BYTES, Split
 from .access import Access, names_of
 from .elements import Elements
 
-__all__ = ["NAMESPACE", "FilesSource", "PartSource", "PatternSource", "Reading", "source_of"]
-
 NAMESPACE = "tfrecord_fast"  # of counters
 _LOT = 16  # records that the core returns at a time; they are joined up to _LOT_BYTES
 _LOT_BYTES = 8 << 20

@@ -23,8 +23,6 @@ from ...files.writing.writer import TFRecordWriter
 from .compression import compression_of
 from .sources import NAMESPACE
 
-__all__ = ["WriteToTFRecord"]
-
 _MIME = "application/octet-stream"
 
 

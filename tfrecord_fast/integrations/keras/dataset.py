@@ -26,8 +26,6 @@ from .sources import DatasetSource, ReaderSource, Source
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["TFRecordPyDataset"]
-
 
 class TFRecordPyDataset(keras.utils.PyDataset):
     """Batches from any number of files, read and parsed on native threads, for `fit`, `evaluate` and `predict`.

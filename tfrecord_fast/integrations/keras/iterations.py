@@ -21,8 +21,6 @@ from typing import Any
 from ...errors import InvalidArgumentError
 from .sources import Source
 
-__all__ = ["Iterations"]
-
 
 class Iterations:
     """The iterations of one dataset, one at a time.

@@ -17,8 +17,6 @@ from ...values.columns.ragged import RaggedTensor
 from ...values.columns.sparse import SparseTensor, to_dense
 from ...values.elements.attrs_classes import attrs_like, is_attrs, items_of
 
-__all__ = ["Leaves", "Ragged"]
-
 Ragged: TypeAlias = Literal["ragged", "padded"] | int
 
 _OTHERWISE = "convert it to numbers in a transform, or leave it out with columns=[…]"

@@ -13,8 +13,6 @@ from ...data.numbers import INFINITE, UNKNOWN
 from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 
-__all__ = ["DatasetSource", "ReaderSource", "Source"]
-
 _NOT_KNOWN = (
     "its length is not known before it is read: pass num_batches=…, or repeat it and pass steps_per_epoch to fit"
 )

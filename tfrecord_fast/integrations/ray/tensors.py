@@ -8,8 +8,6 @@ import numpy as np
 import pyarrow
 from ray.data.extensions import ArrowTensorTypeV2
 
-__all__ = ["as_lists", "as_tensors", "kinds_of", "tensor_schema"]
-
 
 def tensor_schema(schema: pyarrow.Schema, names: frozenset[str]) -> pyarrow.Schema:
     """Return the schema with the columns `names` as tensors."""

@@ -17,8 +17,6 @@ from ...files.writing.output_files import WrittenFile
 from ...typing import PathLike
 from .tensors import as_lists, kinds_of
 
-__all__ = ["TFRecordDatasink", "write_tfrecords"]
-
 
 def write_tfrecords(
     dataset: ray.data.Dataset,

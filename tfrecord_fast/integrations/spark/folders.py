@@ -30,8 +30,6 @@ from ...errors import InvalidArgumentError
 from ...files.naming.file_part import FilePart
 from ...files.naming.location import location_of
 
-__all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]
-
 Pairs = tuple[tuple[str, str], ...]  # (column, value) of each folder of a file
 
 NULL = "__HIVE_DEFAULT_PARTITION__"

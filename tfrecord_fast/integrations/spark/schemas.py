@@ -36,8 +36,6 @@ from ...dtypes import float32, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, VarLenFeature
 
-__all__ = ["BYTE_ARRAY", "RECORD_TYPES", "as_spark", "check_bytes", "check_written", "features_of", "schema_of"]
-
 RECORD_TYPES = ("Example", "SequenceExample", "ByteArray")
 BYTE_ARRAY = "byteArray"  # the column of records that are not parsed
 

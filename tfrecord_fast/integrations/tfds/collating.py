@@ -11,8 +11,6 @@ from ...errors import InvalidArgumentError
 from ...values.columns.bytes_array import BytesArray
 from ...values.columns.ragged import RaggedTensor, ragged_of
 
-__all__ = ["stacked"]
-
 
 def stacked(values: list[Any], name: str) -> Any:
     """Collate the values of a feature in n examples.

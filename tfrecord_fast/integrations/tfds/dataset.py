@@ -26,8 +26,6 @@ from .nodes import DictNode, Fail
 from .reading import in_batches, order_of, records_of, wrong_count
 from .splits import Piece
 
-__all__ = ["Examples"]
-
 _MAX_THREADS = 16
 
 

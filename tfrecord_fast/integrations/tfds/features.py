@@ -16,19 +16,6 @@ from ...errors import InvalidArgumentError
 from ...files.system import file_system
 from ...files.system.file_system import Options, read_file
 
-__all__ = [
-    "Audio",
-    "ClassLabel",
-    "Dataset",
-    "Feature",
-    "FeaturesDict",
-    "Image",
-    "Sequence",
-    "Tensor",
-    "Unknown",
-    "read_features",
-]
-
 Shape = tuple[int | None, ...]
 
 

@@ -15,8 +15,6 @@ from ...typing import PathLike
 from .features import FeaturesDict, read_features
 from .splits import SplitInfo
 
-__all__ = ["DatasetInfo", "find_folder", "read_info"]
-
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
 _FORMAT = "tfrecord"

@@ -15,8 +15,6 @@ from .folders import DatasetInfo, find_folder, read_info
 from .nodes import DictNode, node_of
 from .splits import Split, pieces_of
 
-__all__ = ["info", "load"]
-
 _INTERLEAVED = 16  # files, and records of each in turn, like TFDS
 
 

@@ -18,8 +18,6 @@ from .collating import stacked
 from .features import Audio, Dataset, Feature, FeaturesDict, Image, Sequence, Shape, Tensor, Unknown
 from .stored import Columns, Raw, Stored, flat_of, raw_slice, with_flat
 
-__all__ = ["Leaf", "Node", "SkipDecoding", "Steps", "node_of"]
-
 _MOST_VALUES = 1 << 48  # of one value
 _MOST_DEFAULTS = 1 << 20  # values of one default; real features have fewer
 

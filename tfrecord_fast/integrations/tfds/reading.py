@@ -16,8 +16,6 @@ from ...files.streams.fetching import open_stream
 from ...files.streams.records import record_stream
 from .splits import Piece
 
-__all__ = ["in_batches", "order_of", "records_of", "wrong_count"]
-
 _LEAST_BYTES = 512 << 10  # of records that are parsed together
 _PREFETCH_BYTES = 1 << 20  # of each of the files that are read at the same time
 

@@ -9,8 +9,6 @@ from typing import NamedTuple, TypeAlias
 
 from ...errors import InvalidArgumentError
 
-__all__ = ["Piece", "ReadInstruction", "Split", "SplitInfo", "even_splits", "pieces_of"]
-
 
 class SplitInfo(NamedTuple):
     """A split of the dataset.

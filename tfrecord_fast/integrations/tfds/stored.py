@@ -19,8 +19,6 @@ from ...values.columns.bytes_array import BytesArray
 from ...values.columns.ragged import RaggedTensor, ragged_of
 from .features import Shape
 
-__all__ = ["Columns", "Raw", "Stored", "flat_of", "raw_slice", "with_flat"]
-
 _MOST_VALUES = 1 << 48  # of one feature in one example
 
 Columns = Mapping[str, Any]

@@ -26,8 +26,6 @@ import weakref
 from multiprocessing.reduction import DupFd
 from typing import Any, NamedTuple
 
-__all__ = ["Full", "Room", "filled", "room_for"]
-
 _FREE, _FULL, _LEFT = 0, 1, 2
 _STATE, _KEPT = 0, 1
 _HEADER_BYTES = 64

@@ -14,8 +14,6 @@ from .batches import Batch, LabelledBatch, SequenceBatch
 from .blocks import Full, filled, room_for
 from .layout import Layout, layout_of, parts_of, put, restored
 
-__all__ = ["register", "restore"]
-
 _KEPT = 64  # layouts; batches of fixed shapes share one
 
 

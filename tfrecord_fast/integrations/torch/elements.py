@@ -15,8 +15,6 @@ from ...data.nodes.native.parts import Spent, part_of
 from ...data.nodes.native.running import Epoch
 from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
-__all__ = ["Elements"]
-
 _VERSION = 1
 _OF_STATE = {"version", "epoch", "given", "workers", "seeds"}
 

@@ -23,8 +23,6 @@ from .tensors import Choices, Ragged, Strings, tensor_of, tensors_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Conversion", "TFRecordIterableDataset", "as_one_piece", "sparse_keys"]
-
 
 class TFRecordIterableDataset(IterableDataset[Any]):
     """Batches of tensors from any number of files, read and parsed on native threads.

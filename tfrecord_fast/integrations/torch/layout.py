@@ -10,8 +10,6 @@ import torch
 
 from .batches import Batch, LabelledBatch, SequenceBatch
 
-__all__ = ["Layout", "Parts", "layout_of", "parts_of", "put", "restored"]
-
 _ALIGNMENT = 64
 _FEW_BYTES = 4096  # of strings; so few are pickled
 # Methods without the underscore need a coalesced tensor, which adds up values with equal indices.

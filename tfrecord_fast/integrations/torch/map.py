@@ -19,8 +19,6 @@ from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
 from .tensors import Choices, Ragged, Strings, padded_keys, row_of
 
-__all__ = ["TFRecordMapDataset"]
-
 
 class TFRecordMapDataset(Dataset[Any]):
     """The records of uncompressed files by number, as tensors: `DataLoader(dataset, batch_size=1024, shuffle=True)`.

@@ -16,8 +16,6 @@ from ...values.columns.ragged import RaggedTensor
 from ...values.columns.sparse import SparseTensor, to_dense
 from ...values.elements.attrs_classes import attrs_like, is_attrs, items_of
 
-__all__ = ["Choices", "Ragged", "Strings", "tensor_of", "tensors_of"]
-
 Strings: TypeAlias = Literal["list", "uint8"]
 Ragged: TypeAlias = Literal["jagged", "padded"]
 

@@ -19,8 +19,6 @@ from ...examples.features import FixedLenFeature, RaggedFeature
 from ...examples.parsing.plans import example_plan, sequence_plan
 from ...values.columns.bytes_array import BytesArray
 
-__all__ = ["Description", "check_description", "example_rows", "sequence_rows", "strings"]
-
 Description = Mapping[str, str | None] | Sequence[str] | None
 Row = dict[str, Any]
 

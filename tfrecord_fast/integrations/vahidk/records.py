@@ -18,8 +18,6 @@ from ...files.reading.state import begin_of_epoch
 from ...files.streams.records import record_stream
 from ...typing import PathLike
 
-__all__ = ["Source", "record_batches"]
-
 _COMPRESSIONS = {None: None, "gzip": "GZIP"}
 
 

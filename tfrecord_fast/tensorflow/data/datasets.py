@@ -24,15 +24,6 @@ from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
 from .describing import dataset_name, spec_text
 
-__all__ = [
-    "Dataset",
-    "FixedLengthRecordDataset",
-    "Iterator",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "plain_dataset",
-]
-
 
 def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
     """Return the same dataset with plain values for elements."""

@@ -8,8 +8,6 @@ from ...data.handle import node_of
 from ...data.nodes.elements.maps import Map
 from ...data.nodes.sources.values import Specified
 
-__all__ = ["dataset_name", "spec_text"]
-
 # Names by the first word of a dataset's label; other classes are named after that word.
 _NAMES = {
     "cache": "CacheDataset",

@@ -15,18 +15,6 @@ from ..tensors.tensor import Tensor, plain_array
 from ..tensors.tensor_dtypes import DType, array_dtype, as_dtype
 from ..tensors.wrapping import unwrap, wrap
 
-__all__ = [
-    "as_array",
-    "as_arrays",
-    "as_axes",
-    "as_lengths",
-    "common_dtype",
-    "integer",
-    "is_list_of_integers",
-    "tensor",
-    "tensors",
-]  # fmt: skip
-
 Array = np.ndarray[Any, Any]
 
 

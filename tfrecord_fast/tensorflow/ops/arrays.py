@@ -32,12 +32,6 @@ from .arguments import (
 )
 from .rows import concat_rows, over_flat_values, stack_rows
 
-__all__ = [
-    "bitcast", "broadcast_to", "cast", "concat", "constant", "convert_to_tensor", "ensure_shape", "expand_dims",
-    "identity", "pad", "rank", "repeat", "reshape", "shape", "size", "split", "squeeze", "stack",
-    "tile", "transpose", "unstack",
-]  # fmt: skip
-
 _slice = slice
 _range = range
 

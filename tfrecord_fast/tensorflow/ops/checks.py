@@ -10,28 +10,6 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from .arguments import as_array, as_arrays
 
-__all__ = [
-    "Assert",
-    
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    
-    "assert_less",
-    "assert_less_equal",
-    
-    "assert_negative",
-    "assert_non_negative",
-    "assert_non_positive",
-    "assert_positive",
-    "assert_rank",
-    
-    
-    "assert_shapes",
-    
-    "do_nothing",
-]  # fmt: skip
-
 
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
     """Raise InvalidArgumentError unless the condition is true."""

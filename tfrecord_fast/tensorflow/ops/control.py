@@ -17,12 +17,6 @@ from .arguments import as_array, tensor
 from .arrays import constant, convert_to_tensor
 from .rows import over_flat_values
 
-__all__ = [
-    "case", "cond", "control_dependencies", "device", "executing_eagerly", "function",
-    "get_static_value", "group", "init_scope", "is_tensor", "name_scope", "no_op", "numpy_function",
-    "print", "py_function", "stop_gradient", "while_loop",
-]  # fmt: skip
-
 _print = print
 
 

@@ -14,8 +14,6 @@ from typing import Any
 from ...base.optional import optional
 from ...errors import InvalidArgumentError
 
-__all__ = ["Expression", "compile_expression"]
-
 _NEED = "regular expressions other than simple ones on ASCII need google-re2"
 
 

@@ -22,11 +22,6 @@ from ..tensors.tensor_specs import RaggedTensorSpec, SparseTensorSpec, TensorSpe
 from ..tensors.wrapping import unwrap, wrap
 from .arguments import as_array
 
-__all__ = [
-    "map_fn",
-    "scan",
-]
-
 
 def map_fn(
     fn: Callable[..., Any],

@@ -15,22 +15,6 @@ from ..tensors.wrapping import unwrap, wrap
 from .arguments import as_array, as_arrays, as_axes, as_lengths, integer, is_list_of_integers, tensor, tensors
 from .arrays import size_of_shape
 
-__all__ = [
-    "argsort",
-    "boolean_mask",
-    "gather",
-    "gather_nd",
-    "reverse",
-    "roll",
-    "scatter_nd",
-    "searchsorted",
-    "slice",
-    "sort",
-    "tensor_scatter_nd_update",
-    "unique",
-    "where",
-]  # fmt: skip
-
 _slice = slice
 
 

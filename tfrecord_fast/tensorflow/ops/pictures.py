@@ -16,36 +16,6 @@ from ..tensors.wrapping import unwrap
 from .arguments import as_array, as_lengths, integer, tensor
 from .randoms import seeded_generator
 
-__all__ = [
-    "ResizeMethod",
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_hue",
-    "adjust_saturation",
-    "central_crop",
-    "crop_to_bounding_box",
-    "decode_and_crop_jpeg",
-    "extract_jpeg_shape",
-    "flip_left_right",
-    "flip_up_down",
-    "is_jpeg",
-    "pad_to_bounding_box",
-    "per_image_standardization",
-    "random_brightness",
-    "random_contrast",
-    "random_crop",
-    "random_flip_left_right",
-    "random_flip_up_down",
-    "random_hue",
-    "random_saturation",
-    "resize",
-    "resize_by_corners",
-    "resize_with_crop_or_pad",
-    "resize_with_pad",
-    "rgb_to_grayscale",
-    "rot90",
-]
-
 
 class ResizeMethod(str, enum.Enum):
     """The interpolation of pixels."""

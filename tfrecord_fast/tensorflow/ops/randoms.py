@@ -10,11 +10,6 @@ from ...base import seeds
 from ..tensors.tensor_dtypes import as_dtype
 from .arguments import as_array, as_lengths, integer, tensor
 
-__all__ = [
-    "categorical", "gamma", "normal", "set_seed", "shuffle", "stateless_uniform",
-    "truncated_normal", "uniform",
-]  # fmt: skip
-
 _state: dict[Any, np.random.Generator] = {}
 _global: list[int | None] = [None]
 

@@ -17,8 +17,6 @@ from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.tensor_dtypes import array_dtype
 from .arguments import as_array, tensor
 
-__all__ = ["concat_rows", "over_flat_values", "stack_rows"]
-
 
 def over_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function take a RaggedTensor as its first argument: it is called with the flat values."""

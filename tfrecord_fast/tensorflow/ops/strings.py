@@ -22,12 +22,6 @@ from .arguments import as_array, as_arrays, as_axes, integer, tensor
 from .expressions import compile_expression
 from .rows import over_flat_values
 
-__all__ = [
-    "as_string", "bytes_split", "decode_csv", "join", "length", "reduce_join",
-    "regex_replace", "split", "strip", "substr", "to_hash_bucket_fast", "to_number",
-    
-]  # fmt: skip
-
 
 def _each(function: Callable[[bytes], Any], input: Any, dtype: Any = object) -> Any:
     if isinstance(input, RaggedTensor):

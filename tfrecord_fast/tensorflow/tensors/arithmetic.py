@@ -11,26 +11,6 @@ from ...errors import InvalidArgumentError
 from ...values.columns.typed import as_ndarray, typed
 from .tensor_dtypes import array_dtype, as_dtype
 
-__all__ = [
-    "Operation",
-    "add",
-    "bitwise",
-    "compare",
-    "convert",
-    "divide",
-    "equal",
-    "floordiv",
-    "invert",
-    "matmul",
-    "mod",
-    "multiply",
-    "multiply_numbers",
-    "not_equal",
-    "power",
-    "subtract",
-    "with_sign",
-]
-
 _Array = np.ndarray[Any, Any]
 Operation = Callable[[_Array, Any, bool], Any]
 _FITTING = {"b": "b", "i": "i", "u": "iu", "f": "biuf", "c": "biufc"}  # kinds of Python values, by the dtype's kind

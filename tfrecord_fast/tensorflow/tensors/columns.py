@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["Columns", "wrap_columns"]
-
 _get = dict.__getitem__
 _set = dict.__setitem__
 _new = dict.__new__

@@ -13,8 +13,6 @@ from .ragged_rows import UniformRows, rows_at, uniform_rows, with_same_rows
 from .tensor import as_tensor
 from .wrapping import unwrap
 
-__all__ = ["ragged_item"]
-
 _ALL = slice(None)
 
 

@@ -10,11 +10,6 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...values.columns.ragged import RaggedTensor
 
-__all__ = [
-    "UniformRows", "as_partition", "merge_axes", "rows_at", "uniform_rows", "with_same_rows", "with_splits_dtype",
-    "without_uniform_lengths",
-]  # fmt: skip
-
 
 class UniformRows(RaggedTensor):
     """Rows of one length, known even without rows. Only `tfrecord_fast.tensorflow` has them."""

@@ -28,8 +28,6 @@ from .tensor_dtypes import DType, array_dtype, as_dtype
 from .tensor_shape import TensorShape
 from .wrapping import register_unwrapper, register_wrapper, unwrap, wrap, wrap_function
 
-__all__ = ["RaggedTensor", "over_values", "tensor_rows"]
-
 
 class RaggedTensor:
     """Rows of different lengths, made by `from_row_splits` and the like, `tf.ragged.constant`, or by parsing."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Reference"]
-
 
 class Reference:
     """A key of a dict for a tensor, equal to other references to the same tensor."""

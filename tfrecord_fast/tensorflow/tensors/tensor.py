@@ -19,8 +19,6 @@ from .reference import Reference
 from .tensor_dtypes import DType, array_dtype, named
 from .tensor_shape import TensorShape
 
-__all__ = ["ArrayTensor", "BytesTensor", "Strings", "Tensor", "as_tensor", "plain_array"]
-
 _UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
 
 

@@ -16,8 +16,6 @@ from .tensor_dtypes import DType, as_dtype
 from .tensor_shape import TensorShape
 from .wrapping import unwrap
 
-__all__ = ["DatasetSpec", "RaggedTensorSpec", "SparseTensorSpec", "TensorSpec", "TypeSpec", "as_spec"]
-
 
 class TypeSpec:
     """Base class of specs."""

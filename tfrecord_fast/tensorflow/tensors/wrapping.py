@@ -18,8 +18,6 @@ from .arithmetic import convert
 from .columns import Columns, wrap_columns
 from .tensor import ArrayTensor, BytesTensor, Strings, as_tensor
 
-__all__ = ["register_unwrapper", "register_wrapper", "unwrap", "wrap", "wrap_function"]
-
 Converter = Callable[[Any], Any]
 _FEATURES = (FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature)
 _unwrappers: dict[type, Converter] = {}

@@ -14,8 +14,6 @@ from ....values.elements.nests import kind_of, leaves, map_leaves, spec_of
 from ....values.elements.samples import common_spec, sample_of, unsure
 from ...numbers import UNKNOWN
 
-__all__ = ["Draws", "Iterations", "Node", "Of", "Run", "draws_of"]
-
 _SAMPLE_LENGTHS = (2, 3)
 _NO_ELEMENT = "the dataset is empty, so the shapes and dtypes of its elements are unknown"
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from ....base.process import Origin
 
-__all__ = ["REENTERED", "InTurn", "Raising", "Turns", "check_process", "take_turns"]
-
 REENTERED = "next() was called on an iterator from within a function that this iterator is running"
 
 

@@ -13,8 +13,6 @@ from ..base.node import Node, Of, Run
 from ..elements.maps import Map
 from .runs import Batches, Rebatched
 
-__all__ = ["Batch", "Rebatch", "Unbatch", "stacked_specs"]
-
 
 def stacked_specs(specs: Any, length: int | None) -> Any:
     """Return the specs of `length` stacked elements."""

@@ -16,8 +16,6 @@ from ....values.elements.composites import stack_ragged
 from ....values.elements.nests import leaves, map_leaves, pack, parallel, places, same_kinds, stack
 from ....values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, batch_spec
 
-__all__ = ["padded_specs", "padder", "ragged_specs", "stack_ragged_arrays"]
-
 
 def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
     """Return a function that stacks elements, padded to `shapes` with `values`, for `Dataset.padded_batch`."""

@@ -12,8 +12,6 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.node import Node, Of, Run
 from ..base.turns import Turns
 
-__all__ = ["Counted", "IgnoreErrors"]
-
 
 class IgnoreErrors(Of):
     """The elements that don't raise; `log_warning` warns of those that do."""

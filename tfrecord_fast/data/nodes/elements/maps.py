@@ -19,8 +19,6 @@ from ..ahead.trials import Verdict
 from ..base.node import Node, Of, Run
 from ..base.turns import InTurn, Turns
 
-__all__ = ["Enumerate", "Filter", "Map", "Scan", "TakeWhile"]
-
 _OfElement = Callable[[Any], Any]
 _Around = Callable[[_OfElement], _OfElement]
 

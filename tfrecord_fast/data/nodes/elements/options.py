@@ -8,8 +8,6 @@ from typing import Any
 from ...options import Options, fixed, merged
 from ..base.node import Node, Of, Run
 
-__all__ = ["WithOptions", "options_of"]
-
 
 class WithOptions(Of):
     """The same elements, with options that users can query."""

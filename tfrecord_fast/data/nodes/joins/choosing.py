@@ -18,8 +18,6 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.node import Draws, Node, Of, Run
 from ..base.turns import Turns
 
-__all__ = ["Choose", "Resample", "Sample", "SampleBy"]
-
 
 class _Choosing(Node):
     """Elements of several nodes; each comes from one of them."""

@@ -18,8 +18,6 @@ from ..base.node import Node, Of, Run
 from ..base.turns import Turns
 from ..sources.values import Generated
 
-__all__ = ["GroupByWindow", "Unique", "whole"]
-
 
 class Unique(Of):
     """Each distinct element once, in the order of first occurrence."""

@@ -16,8 +16,6 @@ from ..base.node import Node, Of, Run
 from ..batches.runs import Windows
 from ..sources.values import Generated
 
-__all__ = ["Concatenate", "FlatMap", "Interleave", "InterleaveAhead", "Sliding", "Zip"]
-
 
 class FlatMap(Of):
     """The elements of the node that `open_` returns for each element, one node after the other.

@@ -13,8 +13,6 @@ from ..elements.maps import Map
 from ..elements.options import WithOptions
 from ..order.ordering import Slice, Window
 
-__all__ = ["Spent", "part_of"]
-
 
 class Spent:
     """Errors of the functions at the end. Each has used up an element of the worker; other errors have not."""

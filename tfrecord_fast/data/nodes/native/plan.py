@@ -24,8 +24,6 @@ from ..sources.record_batches import (
 )
 from ..sources.records import Records
 
-__all__ = ["RecordPlan"]
-
 
 @dataclass(frozen=True)
 class RecordPlan:

@@ -31,8 +31,6 @@ from ..order.ordering import Repeat, Shuffle, Slice
 from ..sources.records import Records, joined, lists_paths
 from .plan import RecordPlan
 
-__all__ = ["record_plan"]
-
 _MOST_FILES = 10_000  # that an interleave may open; if there are more, Python opens them one by one
 
 

@@ -17,8 +17,6 @@ from ..elements.maps import Map
 from .plan import RecordPlan
 from .planning import record_plan
 
-__all__ = ["Epoch", "check_kinds", "check_rows", "describe", "row_count", "run"]
-
 _ORDERS = 1 << 20  # orders that an epoch may draw, if the dataset repeats a shuffle
 
 

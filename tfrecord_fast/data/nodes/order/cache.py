@@ -12,8 +12,6 @@ from ...saving.saved import Saving, as_read, elements_in
 from ..base.node import Node, Of, Run
 from ..base.turns import InTurn, Turns
 
-__all__ = ["Cache", "FileCache"]
-
 # A cache is complete, as in TensorFlow, at the end of its input, or with the element whose number is the cardinality.
 
 

@@ -11,8 +11,6 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Repeated, Shuffled, Windowed
 from ..base.node import Draws, Node, Of, Run
 
-__all__ = ["Repeat", "Shuffle", "Slice", "Window"]
-
 
 class Shuffle(Of):
     """Elements drawn at random from a buffer of the next `buffer_size` ones."""

@@ -10,15 +10,6 @@ from ....base.handlers import raised_by_handler
 from ..base.turns import InTurn, Raising
 from ..order.ordering import Window
 
-__all__ = [
-    "BatchesOfEpochs",
-    "WindowedBatches",
-    "WithLastRecords",
-    "WithLead",
-    "alone",
-    "windowed_records",
-]
-
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
     """Return the records of a stream that pass every window, one after the other; threads may share the iterator."""

@@ -23,8 +23,6 @@ from ..order.ordering import Repeat, Shuffle, Slice
 from .record_batches import WithLastRecords
 from .values import Generated
 
-__all__ = ["Records", "joined", "lists_paths"]
-
 _MOST_PATHS = 1_000_000
 
 

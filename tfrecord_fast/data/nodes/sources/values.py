@@ -21,8 +21,6 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.node import Draws, Node, Of, Run
 from ..base.turns import InTurn
 
-__all__ = ["Failing", "Foreign", "Generated", "RandomNumbers", "Specified", "matching_files", "slices"]
-
 
 class Generated(Node):
     """The elements of `make()`, which is called for each iteration.
