@@ -132,7 +132,7 @@ class Dataset(
         return shown_to_keras(super().__format__(format_spec), "dataset")
 
     def options(self) -> Any:
-        """Return the Options set with `with_options`."""
+        """Return a copy of the Options set with `with_options`."""
         return options_of(node_of(self))
 
     def with_options(self, options: Any, name: str | None = None) -> Dataset[T]:

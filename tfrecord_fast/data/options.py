@@ -65,17 +65,11 @@ class OptionGroup:
     """A group of options: only its fields, which are `Option`s, can be set."""
 
     _values: dict[str, Any]
-    _is_fixed: bool
 
     def __init__(self) -> None:
         object.__setattr__(self, "_values", {})
-        object.__setattr__(self, "_is_fixed", False)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_fixed:
-            raise ValueError(
-                "the options of a dataset can't be changed; set other options with `Dataset.with_options(options)`"
-            )
         if not isinstance(getattr(type(self), name, None), Option):
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         super().__setattr__(name, value)
@@ -201,15 +195,6 @@ def merged(first: Group, *others: Any) -> Group:
             elif isinstance(value, enum.Enum):  # perhaps TensorFlow's
                 value = getattr(group_type, name).type(value.value)
             setattr(result, name, value)
-    return result
-
-
-def fixed(options: Group) -> Group:
-    """Return a copy that rejects changes."""
-    result = merged(options)
-    values = [getattr(result, name) for name in fields(type(result))]
-    for group in (result, *(value for value in values if isinstance(value, OptionGroup))):
-        object.__setattr__(group, "_is_fixed", True)
     return result
 
 

@@ -20,9 +20,9 @@ _top = module_lazy_names(
     {
         ".": "compat core data debugging dtypes errors gfile image io keras logging math nest python_io ragged random "
         "sparse strings train",
-        ".abseil": "app flags",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
         "int64 int8 string uint16 uint32 uint64 uint8",
+        ".machine": "app flags",
         ".ops.arrays": "bitcast broadcast_to cast concat constant convert_to_tensor ensure_shape expand_dims identity "
         "pad rank repeat reshape shape size split squeeze stack tile transpose unstack",
         ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal "

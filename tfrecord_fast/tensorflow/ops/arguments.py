@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,13 @@ def tensor(value: Any) -> Any:
 
 def tensors(values: Iterable[Any]) -> list[Any]:
     return [tensor(value) for value in values]
+
+
+def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    """Return the function with a name and a docstring of its own."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
 def integer(value: Any) -> int:

@@ -236,32 +236,28 @@ def divide(array: _Array, other: Any, swapped: bool) -> Any:
     return _run("RealDiv", np.divide, operand, array) if swapped else _run("RealDiv", np.divide, array, operand)
 
 
-def bitwise(name: str, function: Callable[..., Any]) -> Operation:
-    """Return an operation on integers or bools."""
-    return binary(name, function, "biu")
+def _equality(name: str, function: Callable[..., Any], otherwise: bool) -> Operation:
+    """Return a comparison, whose result is `otherwise` if the shapes do not fit."""
+
+    def operation(array: _Array, other: Any, swapped: bool) -> Any:
+        operand = _other(array, other, name)
+        if operand is NotImplemented:
+            return operand
+        try:
+            np.broadcast_shapes(array.shape, operand.shape)
+        except ValueError:
+            return otherwise
+        return np.asarray(function(array, operand), dtype=bool)
+
+    return operation
 
 
-def compare(name: str, function: Callable[..., Any]) -> Operation:
-    """Return a comparison of numbers."""
-    return binary(name, function, "iufV")
-
-
-def equal(array: _Array, other: Any, swapped: bool = False) -> Any:
-    """Compare for equality; return False if the shapes do not fit."""
-    return _equality("Equal", np.equal, False, array, other)
-
-
-def not_equal(array: _Array, other: Any, swapped: bool = False) -> Any:
-    """Compare for inequality; return True if the shapes do not fit."""
-    return _equality("NotEqual", np.not_equal, True, array, other)
-
-
-def _equality(name: str, function: Callable[..., Any], otherwise: bool, array: _Array, other: Any) -> Any:
-    operand = _other(array, other, name)
-    if operand is NotImplemented:
-        return operand
-    try:
-        np.broadcast_shapes(array.shape, operand.shape)
-    except ValueError:
-        return otherwise
-    return np.asarray(function(array, operand), dtype=bool)
+equal = _equality("Equal", np.equal, False)
+not_equal = _equality("NotEqual", np.not_equal, True)
+less = binary("Less", np.less, "iufV")
+less_equal = binary("LessEqual", np.less_equal, "iufV")
+greater = binary("Greater", np.greater, "iufV")
+greater_equal = binary("GreaterEqual", np.greater_equal, "iufV")
+bitwise_and = binary("AndV2", np.bitwise_and, "biu")
+bitwise_or = binary("OrV2", np.bitwise_or, "biu")
+bitwise_xor = binary("Xor", np.bitwise_xor, "biu")

@@ -70,6 +70,7 @@ class Node(ABC):
     inputs: tuple[Node, ...] = ()
     draws: Draws | None = None  # if the order differs from iteration to iteration
     calls_functions = False  # of the user, to compute the first element
+    _label = ""
 
     def distinct_inputs(self) -> Iterable[Node]:
         """Return each input once: a dataset joined with itself many times has few nodes, but very many paths."""
@@ -79,9 +80,9 @@ class Node(ABC):
     def iterate(self, run: Run) -> Iterator[Any]:
         """Iterate in Python over the elements; `run` starts the inputs."""
 
-    @abstractmethod
     def label(self) -> str:
         """Return the node's name in `repr`, without its inputs."""
+        return self._label
 
     def describe(self, describe: Callable[[Node], str]) -> str:
         """Return the `repr` of the node and its inputs, which `describe` describes."""
@@ -185,6 +186,22 @@ class Of(Node):
 
     def sample(self, run: Run, length: int) -> Any:
         return self.input.sample(run, length)
+
+
+class Selected(Of):
+    """Some elements of a node: how many, only an iteration can tell."""
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class Computed(Of):
+    """Elements that a function of the user computes, so that their spec is that of the first one and of samples."""
+
+    calls_functions = True
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
 
 
 class Iterations:

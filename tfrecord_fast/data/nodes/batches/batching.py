@@ -92,15 +92,14 @@ class Rebatch(Batch):
 class Unbatch(Of):
     """The rows of elements; `count`: rows per element, if known."""
 
+    _label = "unbatch()"
+
     def __init__(self, node: Node, count: int | None = None) -> None:
         super().__init__(node)
         self._count = count
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Chained(run(self.input))
-
-    def label(self) -> str:
-        return "unbatch()"
 
     def cardinality(self) -> int:
         elements = self.input.cardinality()

@@ -13,17 +13,16 @@ from ....errors import InvalidArgumentError
 from ....values.elements.nests import normalize, spec_of
 from ....values.elements.owned import snapshot, writable
 from ...functions import call, guarded, name_of, test
-from ...numbers import UNKNOWN
 from ..ahead.mapped import Mapped
 from ..ahead.trials import Verdict
-from ..base.node import Node, Of, Run
+from ..base.node import Computed, Node, Of, Run, Selected
 from ..base.turns import InTurn, Turns
 
 _OfElement = Callable[[Any], Any]
 _Around = Callable[[_OfElement], _OfElement]
 
 
-class Map(Of):
+class Map(Computed):
     """The function's results.
 
     Args:
@@ -33,7 +32,6 @@ class Map(Of):
 
     def __init__(self, node: Node, function: Callable[..., Any], threads: int = 0, tried: bool = False) -> None:
         super().__init__(node)
-        self.calls_functions = True
         self.function = function
         self.threads = threads
         self.tried = tried
@@ -66,14 +64,11 @@ class Map(Of):
     def seen_again(self) -> bool:
         return False
 
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
-
     def sample(self, run: Run, length: int) -> Any:
         return call(self.function, False)(self.input.sample(run, length))
 
 
-class Filter(Of):
+class Filter(Selected):
     """The elements for which the function returns true."""
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
@@ -85,9 +80,6 @@ class Filter(Of):
 
     def label(self) -> str:
         return f"filter({name_of(self._predicate)})"
-
-    def cardinality(self) -> int:
-        return UNKNOWN
 
 
 class Enumerate(Of):
@@ -124,10 +116,10 @@ class _Numbered(Turns):
         return number, next(self._elements)
 
 
-class Scan(Of):
+class Scan(Computed):
     """The results of a function that maps (state, element) to (next state, result)."""
 
-    calls_functions = True
+    _label = "scan()"
 
     def __init__(self, node: Node, state: Any, function: Callable[[Any, Any], Any]) -> None:
         super().__init__(node)
@@ -140,14 +132,8 @@ class Scan(Of):
             return _Scanned(run(self.input), self._state, lambda state, element: function(state, writable(element)))
         return _Scanned(run(self.input), self._state, function)
 
-    def label(self) -> str:
-        return "scan()"
-
     def seen_again(self) -> bool:
         return False
-
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
 
     def sample(self, run: Run, length: int) -> Any:
         return self._function(self._state, self.input.sample(run, length))[1]
@@ -171,8 +157,10 @@ class _Scanned(Turns):
         return result
 
 
-class TakeWhile(Of):
+class TakeWhile(Selected):
     """The elements before the first for which the function returns false."""
+
+    _label = "take_while()"
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
@@ -180,9 +168,3 @@ class TakeWhile(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return InTurn(takewhile(test(self._predicate, self.input.seen_again()), run(self.input)))
-
-    def label(self) -> str:
-        return "take_while()"
-
-    def cardinality(self) -> int:
-        return UNKNOWN

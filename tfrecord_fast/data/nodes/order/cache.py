@@ -18,6 +18,8 @@ from ..base.turns import InTurn, Turns
 class Cache(Of):
     """All elements, kept in memory once an iteration is complete."""
 
+    _label = "cache()"
+
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         self.kept: list[Any] | None = None
@@ -29,9 +31,6 @@ class Cache(Of):
 
     def seen_again(self) -> bool:
         return True
-
-    def label(self) -> str:
-        return "cache()"
 
 
 class _Filling(Turns):
@@ -68,12 +67,6 @@ class FileCache(Of):
 
     def seen_again(self) -> bool:
         return True  # elements of a file are read-only
-
-    def label(self) -> str:
-        return self._label
-
-    def cardinality(self) -> int:
-        return self.input.cardinality()
 
 
 class _FillingFile(Turns):

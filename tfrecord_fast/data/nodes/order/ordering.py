@@ -87,9 +87,6 @@ class Slice(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return Windowed(run(self.input), *self.window)
 
-    def label(self) -> str:
-        return self._label
-
     def cardinality(self) -> int:
         elements = self.input.cardinality()
         start, stop, step = self.window

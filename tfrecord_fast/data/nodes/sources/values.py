@@ -62,9 +62,6 @@ class Generated(Node):
             raise InvalidArgumentError(f"{self._label} raised StopIteration before its first element") from error
         return elements if self._shareable else InTurn(elements)
 
-    def label(self) -> str:
-        return self._label
-
     def cardinality(self) -> int:
         return self._cardinality() if callable(self._cardinality) else self._cardinality
 
@@ -148,9 +145,6 @@ class Specified(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return run(self.input)
 
-    def label(self) -> str:
-        return ""
-
     def element_spec(self, run: Run) -> Any:
         return self._spec
 
@@ -167,6 +161,3 @@ class Failing(Node):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         raise TypeError(self._message)
-
-    def label(self) -> str:
-        return self._label
