@@ -99,7 +99,11 @@ class Dataset(
         elements = run.start(node, plan)
         if plan is not None and plan.batch_size is None:
             return elements  # bytes
-        return map(partial(map_leaves, _as_numpy), elements)  # a generator would end at an error
+
+        def as_numpy(leaf: Any) -> Any:
+            return np.asarray(leaf) if isinstance(leaf, RecordBatch | BytesArray) else leaf
+
+        return map(partial(map_leaves, as_numpy), elements)  # a generator would end at an error
 
     @property
     def element_spec(self) -> Any:
@@ -175,7 +179,3 @@ class Dataset(
         if len(elements) != 1:
             raise InvalidArgumentError("Dataset was empty." if not elements else "Dataset had more than one element.")
         return elements[0]
-
-
-def _as_numpy(leaf: Any) -> Any:
-    return np.asarray(leaf) if isinstance(leaf, RecordBatch | BytesArray) else leaf

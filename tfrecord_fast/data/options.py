@@ -182,7 +182,8 @@ def merged(first: Group, *others: Any) -> Group:
     group_type = type(first)
     result, unset = group_type(), group_type()
     for options in (first, *others):
-        if not _has_fields(options, group_type):
+        is_same_name = type(options).__name__ == group_type.__name__  # TensorFlow's class
+        if not isinstance(options, group_type) and not (is_same_name and hasattr(options, fields(group_type)[0])):
             raise TypeError(f"Could not merge incompatible options of type {group_type} and {type(options)}.")
         for name in fields(group_type):
             if not hasattr(options, name) or _is_same(options, unset, name):  # TensorFlow's versions differ in fields
@@ -196,12 +197,6 @@ def merged(first: Group, *others: Any) -> Group:
                 value = getattr(group_type, name).type(value.value)
             setattr(result, name, value)
     return result
-
-
-def _has_fields(options: Any, group_type: type[OptionGroup]) -> bool:
-    """Return True for options of this class, or of TensorFlow's class of the same name."""
-    is_same_name = type(options).__name__ == group_type.__name__
-    return isinstance(options, group_type) or (is_same_name and hasattr(options, fields(group_type)[0]))
 
 
 def _is_same(options: Any, unset: OptionGroup, name: str) -> bool:

@@ -100,7 +100,9 @@ def _where(name: str) -> tuple[str, str]:
     for needs in _NEEDS_GRAPHS:
         if short == needs or short.startswith(f"{needs}."):
             return "graphs", _ADVICE[needs]
-    if name.split(".")[0] not in _KEPT and _is_here(name):
+    with without_tensorflow():
+        is_here = name.split(".")[0] not in _KEPT and _exists(tf_module(), name)
+    if is_here:
         return "here", ""
     advice = next((text for key, text in _ADVICE.items() if short == key or short.startswith(f"{key}.")), "")
     if not installed():
@@ -110,11 +112,6 @@ def _where(name: str) -> tuple[str, str]:
         return ("tensorflow" if _exists(from_tensorflow(f"tf.{top}"), rest) else "nowhere"), advice
     except AttributeError:
         return "nowhere", advice
-
-
-def _is_here(name: str) -> bool:
-    with without_tensorflow():
-        return _exists(tf_module(), name)
 
 
 def _exists(value: Any, name: str) -> bool:

@@ -115,14 +115,11 @@ def _texts(read: Callable[[int], bytes], delimiter: bytes, quotes: bool) -> Iter
             lines.append(line)
             continue
         lines.append(line)
-        yield _without_end(b"".join(lines))
+        record = b"".join(lines)
+        yield record.removesuffix(b"\n").removesuffix(b"\r")
         lines = []
     if lines:
         yield b"".join(lines)
-
-
-def _without_end(line: bytes) -> bytes:
-    return line[:-2] if line.endswith(b"\r\n") else line[:-1] if line.endswith((b"\n", b"\r")) else line
 
 
 def _lines(read: Callable[[int], bytes]) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ import operator
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlias, TypedDict, cast, overload
 
 import numpy as np
 
@@ -41,6 +41,20 @@ else:
 __all__ = ["IndexedReader"]
 
 Indexes: TypeAlias = RecordIndex | PathLike | Sequence[RecordIndex | PathLike | None]
+
+
+class IndexedOptions(TypedDict, total=False):
+    """The options of an IndexedReader, for classes that pass them on."""
+
+    indexes: Indexes | None
+    verify_crc: bool
+    max_record_bytes: int | None
+    num_threads: int | None
+    groups: Groups | None
+    storage_options: Mapping[str, Any] | None
+    max_requests: int
+    cache_dir: PathLike | None
+
 
 _MAX_THREADS = 16
 _BATCH = 1024  # records read at once when iterating

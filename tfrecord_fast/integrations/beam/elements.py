@@ -1,10 +1,15 @@
-"""Conversion of records to elements: bytes, the values of a coder, dicts, rows, or Arrow batches."""
+"""Conversion of records to elements: bytes, the values of a coder, dicts, rows, or Arrow batches.
+
+The converters pickle. `type` is Beam's type hint of an element, and `records` the maximum of records to convert at a
+time. Each record is an element or, without `by_record`, all records converted together are one element. All records are
+parsed when `of` returns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -19,23 +24,6 @@ from ...errors import InvalidArgumentError
 from ...files.reading.tables import TableSource
 
 _ROWS = 1024
-
-
-class Elements(Protocol):
-    """Converter of records to elements. Pickles.
-
-    Attributes:
-      type: Beam's type hint of an element.
-      records: the maximum of records to convert at a time.
-      by_record: True if each record is an element; False if all records converted together are one element.
-    """
-
-    type: Any
-    records: int
-    by_record: bool
-
-    def of(self, records: _core.RecordBatch) -> Iterable[Any]:
-        """Return the elements: one for each record, or one for all. All records are parsed when it returns."""
 
 
 class Raw:
@@ -100,6 +88,9 @@ class Batches:
 
     def of(self, records: _core.RecordBatch) -> list[Any]:
         return [self._table.parse(records)]
+
+
+Elements = Raw | Dicts | Rows | Batches
 
 
 def _type_of_rows(schema: pyarrow.Schema) -> Any:

@@ -256,12 +256,7 @@ def _elements(
 
 
 def _check_fit(reading: Reading, files: Iterable[FilePart]) -> None:
-    """Parse the first records, so that features that don't fit raise an error early.
-
-    Raises:
-      errors.InvalidArgumentError: a feature does not fit.
-      errors.DataLossError, OSError: the first file can't be read.
-    """
+    """Parse the first records, so that features that don't fit raise an error early."""
     for file in files:
         if file.bytes:
             _, batches = reading.access.batches(file, 1)

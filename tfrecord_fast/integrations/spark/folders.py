@@ -10,21 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DateType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import types
 
 from ...errors import InvalidArgumentError
 from ...files.naming.file_part import FilePart
@@ -36,7 +22,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 _WILDCARD = re.compile(r"[*?\[]")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
-_BITS: dict[type[DataType], int] = {ByteType: 8, ShortType: 16, IntegerType: 32}
+_BITS: dict[type[types.DataType], int] = {types.ByteType: 8, types.ShortType: 16, types.IntegerType: 32}
 _TRUTH = {"true": True, "false": False}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -68,7 +54,7 @@ class FolderValues:
         return ""
 
 
-def folder_columns(files: Iterable[Pairs]) -> StructType:
+def folder_columns(files: Iterable[Pairs]) -> types.StructType:
     """Return the columns, with the narrowest type of all values: int, bigint, double, date, or string.
 
     Raises:
@@ -83,10 +69,10 @@ def folder_columns(files: Iterable[Pairs]) -> StructType:
         columns = file_columns
         for key, value in pairs:
             values.setdefault(key, []).append(value)
-    return StructType([StructField(key, _narrowest_type(texts)) for key, texts in values.items()])
+    return types.StructType([types.StructField(key, _narrowest_type(texts)) for key, texts in values.items()])
 
 
-def typed(value: str, data_type: DataType) -> Any:
+def typed(value: str, data_type: types.DataType) -> Any:
     """Convert a value from a folder's name.
 
     Raises:
@@ -95,22 +81,22 @@ def typed(value: str, data_type: DataType) -> Any:
     if value == NULL:
         return None
     try:
-        if isinstance(data_type, FloatType):
+        if isinstance(data_type, types.FloatType):
             return float(np.float32(value))  # Spark compares with the rounded value
-        if isinstance(data_type, DoubleType):
+        if isinstance(data_type, types.DoubleType):
             return float(value)
-        if isinstance(data_type, DateType):
+        if isinstance(data_type, types.DateType):
             return datetime.date.fromisoformat(value)
-        if isinstance(data_type, BooleanType):
+        if isinstance(data_type, types.BooleanType):
             return _TRUTH[value.lower()]
-        if isinstance(data_type, BinaryType):
+        if isinstance(data_type, types.BinaryType):
             return value.encode()
-        return value if isinstance(data_type, StringType) else _integer(value, data_type)
+        return value if isinstance(data_type, types.StringType) else _integer(value, data_type)
     except (KeyError, ValueError):
         raise InvalidArgumentError(f"folder value {value!r} does not have type {data_type.simpleString()}") from None
 
 
-def _integer(value: str, data_type: DataType) -> int:
+def _integer(value: str, data_type: types.DataType) -> int:
     """Convert text to an integer. Raises ValueError: the type can't hold it."""
     bits, number = _BITS.get(type(data_type), 64), int(value)
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
@@ -154,16 +140,16 @@ def _folder_of(path: str) -> str:
     return name.rstrip("/") if is_url else os.path.abspath(name).rstrip("/")
 
 
-def _narrowest_type(texts: list[str]) -> DataType:
+def _narrowest_type(texts: list[str]) -> types.DataType:
     values = [text for text in texts if text != NULL]
     if not values:
-        return StringType()
+        return types.StringType()
     if all(_INTEGER.fullmatch(value) for value in values):
         largest = max(abs(int(value)) for value in values)
-        return IntegerType() if largest < 2**31 else LongType() if largest < 2**63 else StringType()
+        return types.IntegerType() if largest < 2**31 else types.LongType() if largest < 2**63 else types.StringType()
     if all(_NUMBER.fullmatch(value) for value in values):
-        return DoubleType()
-    return DateType() if all(_is_date(value) for value in values) else StringType()
+        return types.DoubleType()
+    return types.DateType() if all(_is_date(value) for value in values) else types.StringType()
 
 
 def _is_date(value: str) -> bool:

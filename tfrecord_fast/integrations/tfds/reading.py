@@ -101,14 +101,10 @@ def _whole_files(
             break
         yield batch
     if left:
-        _raise_for_wrong_file(pieces, settings)
+        for piece in pieces:
+            for _ in _piece_records(piece, False, settings):
+                pass  # a file with another number of records raises an error
         raise DataLossError(None, None, None, f"the files don't have the {expected} records of dataset_info.json")
-
-
-def _raise_for_wrong_file(pieces: Sequence[Piece], settings: StoreSettings) -> None:
-    for piece in pieces:
-        for _ in _piece_records(piece, False, settings):
-            pass
 
 
 def _piece_records(piece: Piece, verify_crc: bool, settings: StoreSettings) -> Iterator[RecordBatch]:

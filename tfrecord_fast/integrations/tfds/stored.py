@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dtypes import DType, as_dtype, int64, string
+from ...dtypes import as_dtype, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, RaggedFeature
 from ...values.columns.bytes_array import BytesArray
@@ -62,7 +62,8 @@ class Stored(NamedTuple):
 
     def features(self) -> dict[str, Any]:
         """Return the features to parse."""
-        dtype = self._dtype()
+        # TFDS stores the bits of a uint64.
+        dtype = string if self.dtype == object else int64 if self.dtype == np.uint64 else as_dtype(self.dtype)
         if self.rank >= 2:
             lengths = (f"{self.key}/ragged_row_lengths_{i}" for i in range(self.rank - 1))
             row_lengths = {key: RaggedFeature(int64, row_splits_dtype=int64) for key in lengths}
@@ -117,11 +118,6 @@ class Stored(NamedTuple):
             return value
 
         return of_row
-
-    def _dtype(self) -> DType:
-        if self.dtype == object:
-            return string
-        return int64 if self.dtype == np.uint64 else as_dtype(self.dtype)  # TFDS stores the bits of a uint64
 
 
 def raw_slice(raw: Raw, key: int | slice) -> Raw:

@@ -36,12 +36,7 @@ def _reduce(batch: Any) -> tuple[Any, ...]:
         return _reduced_to_block(batch)
     except Exception:
         # The sending thread would print the error and drop the batch, and the consumer would wait forever.
-        return _reduced_by_torch(batch)
-
-
-def _reduced_by_torch(batch: Any) -> tuple[Any, ...]:
-    """Send each tensor by itself."""
-    return type(batch), (dict(batch),) if isinstance(batch, Batch) else tuple(batch)
+        return type(batch), (dict(batch),) if isinstance(batch, Batch) else tuple(batch)  # torch sends each tensor
 
 
 def _reduced_to_block(batch: Any) -> tuple[Any, ...]:

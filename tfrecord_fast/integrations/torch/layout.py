@@ -91,7 +91,8 @@ class Parts:
 
     def _take_list(self, value: list[Any]) -> Any:
         if not value or not all(type(item) is bytes for item in value):
-            return (list, *map(self.take, value)) if _holds_tensors(value) else self._other(value)
+            holds_tensors = bool(value) and isinstance(value[0], torch.Tensor | dict | tuple)
+            return (list, *map(self.take, value)) if holds_tensors else self._other(value)
         joined = b"".join(value)
         if len(joined) < _FEW_BYTES:
             return self._other(value)
@@ -125,10 +126,6 @@ def _is_jagged(value: Any) -> bool:
         return False
     jagged: Any = value  # torch has no type for it
     return jagged.is_contiguous() and jagged.lengths() is None
-
-
-def _holds_tensors(value: list[Any]) -> bool:
-    return bool(value) and isinstance(value[0], torch.Tensor | dict | tuple)
 
 
 def layout_of(skeleton: Any, types: tuple[tuple[torch.dtype, torch.Size], ...]) -> Layout:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -13,11 +13,16 @@ from torch.utils.data import Dataset, default_collate
 
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
-from ...files.indexing.indexed_reader import IndexedReader, Indexes
-from ...typing import Features, Files, Groups, PathLike
+from ...files.indexing.indexed_reader import IndexedReader
+from ...typing import Features, Files
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
 from .tensors import Choices, Ragged, Strings, padded_keys, row_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ...files.indexing.indexed_reader import IndexedOptions
 
 
 class TFRecordMapDataset(Dataset[Any]):
@@ -58,26 +63,9 @@ class TFRecordMapDataset(Dataset[Any]):
         strings: Strings = "list",
         ragged: Ragged = "jagged",
         transform: Callable[[Any], Any] | None = None,
-        indexes: Indexes | None = None,
-        verify_crc: bool | None = None,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        groups: Groups | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int | None = None,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None:
         choices = Choices.checked(strings, ragged)
-        options = {
-            "indexes": indexes,
-            "verify_crc": verify_crc,
-            "max_record_bytes": max_record_bytes,
-            "num_threads": num_threads,
-            "groups": groups,
-            "storage_options": storage_options,
-            "max_requests": max_requests,
-            "cache_dir": cache_dir,
-        }
         chosen = {name: value for name, value in options.items() if value is not None}
         if isinstance(files, IndexedReader):
             if features is not None or chosen:

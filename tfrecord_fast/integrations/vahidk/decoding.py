@@ -71,7 +71,7 @@ def example_rows(batch: _core.RecordBatch, description: dict[str, str | None] | 
         feature without a type.
     """
     for run in _runs(batch, description, None):
-        yield from _columns_to_rows(run, _example_columns(run))
+        yield from _rows(_example_columns(run), len(run.batch))
 
 
 def sequence_rows(
@@ -86,7 +86,7 @@ def sequence_rows(
         if features:
             _, parsed, _ = sequence_plan(None, features).batch(run.batch)
             steps |= {key: _nested(column) for key, column in parsed.items()}
-        contexts = _columns_to_rows(run, _example_columns(run))
+        contexts = _rows(_example_columns(run), len(run.batch))
         yield from zip(contexts, _rows(steps, len(run.batch)), strict=True)
 
 
@@ -215,10 +215,6 @@ def strings(values: list[bytes]) -> Any:
         return values[0]
     dtype: type = object if any(value.endswith(b"\0") for value in values) else np.bytes_
     return np.array(values, dtype=dtype)
-
-
-def _columns_to_rows(run: _Run, columns: dict[str, list[Any]]) -> Iterator[Row]:
-    return _rows(columns, len(run.batch))
 
 
 def _rows(columns: dict[str, list[Any]], count: int) -> Iterator[Row]:

@@ -89,16 +89,8 @@ def numpy_function(
 
 def _called(func: Any, inp: Any, dtypes: Any, as_argument: Callable[[Any], Any], casts: bool) -> Any:
     if func is None:
-        return functools.partial(_decorated, dtypes=dtypes, as_argument=as_argument, casts=casts)
+        return lambda func: functools.wraps(func)(lambda *args: _called(func, args, dtypes, as_argument, casts))
     return _typed(func(*map(as_argument, inp)), dtypes, casts)
-
-
-def _decorated(func: Any, dtypes: Any, as_argument: Callable[[Any], Any], casts: bool) -> Any:
-    @functools.wraps(func)
-    def call(*args: Any) -> Any:
-        return _typed(func(*map(as_argument, args)), dtypes, casts)
-
-    return call
 
 
 def _typed(result: Any, dtypes: Any, casts: bool) -> Any:

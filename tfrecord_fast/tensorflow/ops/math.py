@@ -241,14 +241,6 @@ def _over_rows(function: Callable[..., Any], ragged: Any, axis: Any, keepdims: b
     return tensor(np.expand_dims(result, axis) if keepdims else result)
 
 
-def _least(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.min(array, axis=axis, keepdims=keepdims, initial=_limit(array, True))
-
-
-def _greatest(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.max(array, axis=axis, keepdims=keepdims, initial=_limit(array, False))
-
-
 def _limit(array: Any, greatest: bool) -> Any:
     if array.dtype.kind in "fV":  # V: bfloat16
         return np.inf if greatest else -np.inf
@@ -278,15 +270,11 @@ def _sum(array: Any, axis: Any, keepdims: bool) -> Any:
     return np.sum(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype).astype(array.dtype)
 
 
-def _product(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.prod(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
-
-
 reduce_sum = _over_axes("reduce_sum", _sum, "iufcV")
-reduce_prod = _over_axes("reduce_prod", _product, "iufcV")
+reduce_prod = _over_axes("reduce_prod", lambda array, **over: np.prod(array, dtype=array.dtype, **over), "iufcV")
 reduce_mean = _over_axes("reduce_mean", _mean, "iufcV")
-reduce_max = _over_axes("reduce_max", _greatest, "iufV")
-reduce_min = _over_axes("reduce_min", _least, "iufV")
+reduce_max = _over_axes("reduce_max", lambda array, **over: np.max(array, initial=_limit(array, False), **over), "iufV")
+reduce_min = _over_axes("reduce_min", lambda array, **over: np.min(array, initial=_limit(array, True), **over), "iufV")
 reduce_all = _over_axes("reduce_all", np.all, "b", of_bools=True)
 reduce_any = _over_axes("reduce_any", np.any, "b", of_bools=True)
 

@@ -81,17 +81,13 @@ def _check_unit(unit: str) -> None:
 
 
 def _part(item: bytes, start: int, count: int, unit: str) -> bytes:
-    units: Any = item if unit == "BYTE" else _characters(item)
+    # In invalid UTF-8, continuation bytes stay with the byte before them.
+    units: Any = item if unit == "BYTE" else re.findall(rb"[\x00-\xff][\x80-\xbf]*", item)
     if not -len_of(units) <= start <= len_of(units) or (start < 0 and count < 0 and unit != "BYTE"):
         raise InvalidArgumentError(f"pos {start} out of range for string b{item!r}, or len {count} is negative")
     begin = start if start >= 0 else len_of(units) + start
     piece: Any = units[begin:] if count < 0 and unit == "BYTE" else units[begin : begin + max(count, 0)]
     return piece if unit == "BYTE" else b"".join(piece)
-
-
-def _characters(item: bytes) -> list[bytes]:
-    """Split UTF-8 into characters; in invalid UTF-8, continuation bytes stay with the byte before them."""
-    return re.findall(rb"[\x00-\xff][\x80-\xbf]*", item)
 
 
 len_of = len
@@ -319,9 +315,8 @@ def decode_csv(
       record_defaults: a tensor for each column. It sets the dtype; its value, if any, replaces empty fields.
     """
     lines = as_array(records, "string")
-    fields = Fields(
-        [_default(default) for default in record_defaults], field_delim, use_quote_delim, na_value, select_cols
-    )
+    defaults = [value if hasattr(value, "as_numpy_dtype") else as_array(value) for value in record_defaults]
+    fields = Fields(defaults, field_delim, use_quote_delim, na_value, select_cols)
     rows = []
     for number, line in enumerate(lines.ravel().tolist()):
         try:
@@ -331,7 +326,3 @@ def decode_csv(
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"record {number}: {error}") from None
     return [tensor(column.reshape(lines.shape)) for column in fields.columns(rows)]
-
-
-def _default(value: Any) -> Any:
-    return value if hasattr(value, "as_numpy_dtype") else as_array(value)

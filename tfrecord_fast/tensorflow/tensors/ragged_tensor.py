@@ -441,10 +441,6 @@ for _name, _function in _constructors.items():
     setattr(RaggedTensor, f"from_{_name}", staticmethod(_function))
 
 
-def _unwrap(tensor: RaggedTensor) -> ragged.RaggedTensor:
-    return without_uniform_lengths(tensor.plain)
-
-
 for _class in (ragged.RaggedTensor, UniformRows):
     register_wrapper(_class, RaggedTensor)
-register_unwrapper(RaggedTensor, _unwrap)
+register_unwrapper(RaggedTensor, lambda tensor: without_uniform_lengths(tensor.plain))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from .... import _core
@@ -73,12 +72,10 @@ class Records(Node):
 
         def open_file(file: Any) -> Iterator[_core.RecordBatch]:
             records = self._of_one(file)
-            return WithLastRecords(records.stream(run, batch_size=size).batches(), partial(records._after, run))
+            batches = records.stream(run, batch_size=size).batches()
+            return WithLastRecords(batches, lambda count: after(records.stream(run).records(), count))
 
         return Chained(self._one_by_one(run), open_file)
-
-    def _after(self, run: Run, count: int) -> Iterator[bytes]:
-        return after(self.stream(run).records(), count)
 
     def _one_by_one(self, run: Run) -> Iterator[Any]:
         assert isinstance(self.files, Node)
