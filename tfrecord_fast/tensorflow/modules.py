@@ -63,9 +63,7 @@ def module_lazy_names(
         return from_tensorflow(f"{public}.{name}")
 
     def __getattr__(name: str) -> Any:
-        submodules = pkgutil.iter_modules(getattr(sys.modules[module], "__path__", []))
-        if name.startswith("__") or (name not in sources and name in {submodule.name for submodule in submodules}):
-            # A submodule has not been imported yet.
+        if name.startswith("__") or (name not in sources and name in _submodules(module)):  # not imported yet
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         value = find(name)
         setattr(sys.modules[module], name, value)
@@ -75,6 +73,10 @@ def module_lazy_names(
         return sorted({*vars(sys.modules[module]), *sources, *plain_names()})
 
     return ModuleNames(sorted(sources), __getattr__, __dir__)
+
+
+def _submodules(module: str) -> set[str]:
+    return {submodule.name for submodule in pkgutil.iter_modules(getattr(sys.modules[module], "__path__", []))}
 
 
 def add_modules(package: str, modules: Mapping[str, ModuleNames]) -> None:
