@@ -34,11 +34,7 @@ def known(spec: Any) -> TensorSpec:
 
 
 def fitted(specs: Any, origin: str, element: Any) -> Any:
-    """Return the element, in the structure of the specs.
-
-    Raises:
-      errors.InvalidArgumentError: the number of components differs, or a component's class, dtype or shape.
-    """
+    """Return the element, in the structure of the specs."""
     components, flat_specs = leaves(element), leaves(map_leaves(known, specs))
     if len(components) != len(flat_specs):
         raise InvalidArgumentError(

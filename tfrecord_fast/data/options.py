@@ -174,11 +174,7 @@ def fields(group_type: type[OptionGroup]) -> list[str]:
 
 
 def merged(first: Group, *others: Any) -> Group:
-    """Return new options of the same class, with the last value set for each field.
-
-    Raises:
-      TypeError: options of another class.
-    """
+    """Return new options of the same class, with the last value set for each field."""
     group_type = type(first)
     result, unset = group_type(), group_type()
     for options in (first, *others):

@@ -53,11 +53,7 @@ def without_tensorflow() -> Iterator[None]:
 
 
 def from_tensorflow(name: str) -> Any:
-    """Return what TensorFlow has under a name such as "tf.math.softmax".
-
-    Raises:
-      AttributeError: TensorFlow is not installed, or has no such name.
-    """
+    """Return what TensorFlow has under a name such as "tf.math.softmax"."""
     if not installed():
         raise AttributeError(f"{name} is not implemented by tfrecord_fast, and TensorFlow is not installed.")
     value = importlib.import_module("tensorflow")

@@ -52,11 +52,7 @@ class Finding(NamedTuple):
 
 
 def findings(source: str) -> list[Finding]:
-    """Return each TensorFlow name that a script uses, once a line, in the script's order.
-
-    Raises:
-      SyntaxError: the source is not valid Python.
-    """
+    """Return each TensorFlow name that a script uses, once a line, in the script's order."""
     tree = ast.parse(source)
     return [Finding(line, f"tf.{name}" if name else "tf", *_where(name)) for line, name in sorted(set(_names_in(tree)))]
 

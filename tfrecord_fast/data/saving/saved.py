@@ -50,11 +50,7 @@ class Saving:
         self._count = 0
 
     def add(self, element: Any) -> None:
-        """Write an element.
-
-        Raises:
-          errors.InvalidArgumentError, TypeError: the element can't be saved, or differs in structure from the first.
-        """
+        """Write an element."""
         structure = _structure(element)
         if self._count == 0:
             self._begin(structure)
@@ -106,13 +102,7 @@ def as_read(element: Any) -> Any:
 
 
 def elements_in(path: str, compression: str) -> Iterator[Any]:
-    """Iterate over the elements of a file that `Saving` has written.
-
-    Raises:
-      FileNotFoundError: no such file.
-      errors.InvalidArgumentError: the file has another format.
-      errors.DataLossError: at the end: elements are missing.
-    """
+    """Iterate over the elements of a file that `Saving` has written."""
     records = tf_record_iterator(path, compression)
     return _elements(path, records, _header(path, next(records, b"")))
 
@@ -251,9 +241,6 @@ class _Leaf:
     Args:
       views: its values are a BytesArray.
       steps: a SparseTensor is saved with its rows and steps, which earlier versions did not write.
-
-    Raises:
-      TypeError, ValueError: an unknown name or dtype.
     """
 
     def __init__(self, name: str, dtype: str, splits: list[str], *, views: bool, steps: bool) -> None:

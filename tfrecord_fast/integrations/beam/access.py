@@ -310,11 +310,7 @@ def _masked(data: bytes) -> bytes:
 
 
 def names_of(files: object) -> list[str]:
-    """Return paths and URLs as text, also from lists and from a ValueProvider that has its value.
-
-    Raises:
-      TypeError: a file has another type.
-    """
+    """Return paths and URLs as text, also from lists and from a ValueProvider that has its value."""
     if isinstance(files, ValueProvider):
         return names_of(files.get())
     if isinstance(files, (str, bytes, os.PathLike)):

@@ -58,11 +58,7 @@ class Dicts:
 
 
 class Rows:
-    """Records as Beam's rows, which have a schema: plain values and lists of them.
-
-    Raises:
-      errors.InvalidArgumentError: rows don't support the type of a column.
-    """
+    """Records as Beam's rows, which have a schema: plain values and lists of them."""
 
     records, by_record = _ROWS, True
 

@@ -38,23 +38,15 @@ _Claiming = Generator[Any, None, bool]  # yields elements, and returns True afte
 
 @dataclass(frozen=True)
 class Reading:
-    """Access to files, and conversion of their records. Pickles.
-
-    Attributes:
-      with_filename: elements are pairs (name of the file, element).
-    """
+    """Access to files, and conversion of their records. Pickles."""
 
     access: Access
     elements: Elements
-    with_filename: bool = False
+    with_filename: bool = False  # elements are pairs (name of the file, element)
 
 
 class PatternSource(BoundedSource):
-    """All files of names and patterns, listed on the machine that splits or reads the source.
-
-    Args:
-      names: paths, URLs, patterns, folders; or Beam's ValueProvider of one.
-    """
+    """All files of names and patterns, listed on the machine that splits or reads the source."""
 
     def __init__(self, reading: Reading, names: Sequence[str] | ValueProvider) -> None:
         self._reading, self._names = reading, names

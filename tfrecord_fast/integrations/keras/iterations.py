@@ -67,12 +67,7 @@ class Iterations:
                 self._running.counts = True
 
     def batch(self, number: int) -> Any:
-        """Return the next batch of the running iteration; if none is running, batch `number` of the epoch to come.
-
-        Raises:
-          errors.InvalidArgumentError: the iteration has no more batches.
-          StopIteration: the epoch to come has fewer batches.
-        """
+        """Return the next batch of the running iteration; if none is running, batch `number` of the epoch to come."""
         with self._lock:
             if self._epoch_begins and (self._length_requested or self._running is None):
                 self._running = self._begin()

@@ -27,10 +27,6 @@ class Leaves:
 
     Args:
       ragged, features, label_key: those of the dataset.
-
-    Raises:
-      errors.InvalidArgumentError: `ragged` has an unknown value. When called: Keras can't take a leaf on this backend,
-        or a row is too long.
     """
 
     def __init__(self, ragged: Ragged, features: Any, label_key: Any) -> None:

@@ -32,11 +32,7 @@ class ReaderSource:
         return iter(copied)
 
     def batches(self) -> int | None:
-        """Return the number of batches in an iteration; None: endless.
-
-        Raises:
-          TypeError: the number is not known.
-        """
+        """Return the number of batches in an iteration; None: endless."""
         try:
             return len(self.wrapped)
         except TypeError as error:

@@ -27,11 +27,7 @@ def as_tensors(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.Ta
 
 
 def as_lists(table: pyarrow.Table) -> pyarrow.Table:
-    """Convert Ray's tensors to lists: of fixed size, nested like the shape, if all rows have the same shape.
-
-    Raises:
-      TypeError: a column holds Python objects, which Ray pickles. Examples can't, and must not, hold pickles.
-    """
+    """Convert Ray's tensors to lists: of fixed size, nested like the shape, if all rows have the same shape."""
     columns, fields = [], []
     for column, field in zip(table.columns, table.schema, strict=True):
         convert = _CONVERSIONS.get(getattr(field.type, "extension_name", ""))

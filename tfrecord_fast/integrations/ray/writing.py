@@ -107,11 +107,7 @@ def _tables(blocks: Iterable[Block], kinds: dict[str, str]) -> Iterator[pyarrow.
 
 
 def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
-    """Add the kinds of columns of more blocks. Blocks of one dataset may have different types.
-
-    Raises:
-      errors.InvalidArgumentError: a column has another kind than before, so that the feature could not be read.
-    """
+    """Add the kinds of columns of more blocks. Blocks of one dataset may have different types."""
     for name, dtype in more.items():
         if kinds.setdefault(name, dtype) != dtype:
             raise InvalidArgumentError(

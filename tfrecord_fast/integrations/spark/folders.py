@@ -28,11 +28,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class FolderValues:
-    """Reader of columns and values from the names of folders below the user's paths.
-
-    Args:
-      paths: the user's folders, files, patterns and URLs.
-    """
+    """Reader of columns and values from the names of folders below the user's paths."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._roots = {_folder_of(path) for path in paths}
@@ -55,11 +51,7 @@ class FolderValues:
 
 
 def folder_columns(files: Iterable[Pairs]) -> types.StructType:
-    """Return the columns, with the narrowest type of all values: int, bigint, double, date, or string.
-
-    Raises:
-      errors.InvalidArgumentError: the folders of two files have different columns.
-    """
+    """Return the columns, with the narrowest type of all values: int, bigint, double, date, or string."""
     values: dict[str, list[str]] = {}
     columns: tuple[str, ...] | None = None
     for pairs in files:
@@ -73,11 +65,7 @@ def folder_columns(files: Iterable[Pairs]) -> types.StructType:
 
 
 def typed(value: str, data_type: types.DataType) -> Any:
-    """Convert a value from a folder's name.
-
-    Raises:
-      errors.InvalidArgumentError: the value does not have this type.
-    """
+    """Convert a value from a folder's name."""
     if value == NULL:
         return None
     try:
@@ -105,11 +93,7 @@ def _integer(value: str, data_type: types.DataType) -> int:
 
 
 def folder_name(column: str, value: Any) -> str:
-    """Return `column=value`, with characters that file systems or Spark don't allow as %XX.
-
-    Raises:
-      errors.InvalidArgumentError: the value has no text: a list, or bytes that are not UTF-8.
-    """
+    """Return `column=value`, with characters that file systems or Spark don't allow as %XX."""
     text = NULL if value is None or value == "" or value == b"" else _text(column, value)
     return f"{_escaped(column)}={_escaped(text)}"
 

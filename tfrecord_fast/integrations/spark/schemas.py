@@ -40,11 +40,7 @@ _SPARK_TYPES = {"int64": types.LongType(), "float32": types.FloatType(), "string
 
 
 def features_of(schema: types.StructType, record_type: str) -> Any:
-    """Return the features of columns: a dict or, for SequenceExamples, a pair of dicts.
-
-    Raises:
-      errors.InvalidArgumentError: a column has a type that records can't hold.
-    """
+    """Return the features of columns: a dict or, for SequenceExamples, a pair of dicts."""
     context: dict[str, Any] = {}
     lists: dict[str, Any] = {}
     for field in schema.fields:
@@ -93,11 +89,7 @@ def schema_of(features: Any) -> types.StructType:
 
 
 def as_spark(column: Any, field: types.StructField, where: str) -> Any:
-    """Cast a column to the Arrow type of Spark's type.
-
-    Raises:
-      errors.InvalidArgumentError: a value does not fit, or is missing in a column that is not nullable.
-    """
+    """Cast a column to the Arrow type of Spark's type."""
     if not field.nullable and column.null_count:
         raise InvalidArgumentError(f"{where}: column {field.name!r}: not nullable, but a record lacks a value")
     try:

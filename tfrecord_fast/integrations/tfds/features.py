@@ -179,9 +179,6 @@ def read_features(path: str, content: Mapping[str, Any], folder: str, options: O
       content: the content of that file.
       folder: the folder of the files with the names of labels.
       options: those of the store of a URL.
-
-    Raises:
-      errors.InvalidArgumentError: TFDS does not write such content; the error names the file.
     """
     try:
         features = _Reader(folder, options).feature(content, "", None)

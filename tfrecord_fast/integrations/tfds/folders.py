@@ -52,9 +52,6 @@ def find_folder(folder: PathLike, config: str | None, version: str | None, optio
       config: its name; None for the default config, if the dataset has one, or the only config.
       version: "1.2.3", or with "*" for any number; None for the highest.
       options: those of the store of a URL.
-
-    Raises:
-      FileNotFoundError: the folder does not exist; the error lists the existing ones.
     """
     path = os.path.expanduser(os.fsdecode(folder))
     if not file_system.isdir(path, storage_options=options):
@@ -137,12 +134,7 @@ def read_json(path: str, options: Options = None) -> dict[str, Any]:
 
 
 def read_info(folder: str, options: Options = None) -> DatasetInfo:
-    """Read dataset_info.json, features.json and the files of labels.
-
-    Raises:
-      FileNotFoundError: dataset_info.json or features.json is missing.
-      errors.InvalidArgumentError: necessary content is missing or wrong; the error names the file.
-    """
+    """Read dataset_info.json, features.json and the files of labels."""
     path = file_system.join(folder, "dataset_info.json")
     content = read_json(path, options)
     try:

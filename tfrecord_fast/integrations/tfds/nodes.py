@@ -205,9 +205,6 @@ def node_of(feature: Feature, decoders: Any, lengths: Shape = (), wanted: Any = 
       decoders: SkipDecoding(), or a function of a stored value and the feature; for a dict of features, a dict by key.
       lengths: those of the sequences around the feature.
       wanted: the features to read in it, as nested dicts; None for all.
-
-    Raises:
-      errors.InvalidArgumentError: the feature can't be read, or `decoders` name features that don't exist.
     """
     if isinstance(feature, FeaturesDict):
         chosen = dict.fromkeys(feature, decoders) if isinstance(decoders, SkipDecoding) else decoders or {}

@@ -28,10 +28,6 @@ def records_of(
     Args:
       cycle_length, block_length: the number of interleaved files, and the number of records from each in turn.
       settings: those of the stores of URLs.
-
-    Raises:
-      FileNotFoundError, OSError: a file can't be read.
-      errors.DataLossError: a file is damaged, or its number of records differs from dataset_info.json.
     """
     if all(piece.take == piece.examples for piece in pieces):
         return _whole_files(pieces, cycle_length, block_length, verify_crc, settings)
@@ -101,10 +97,14 @@ def _whole_files(
             break
         yield batch
     if left:
-        for piece in pieces:
-            for _ in _piece_records(piece, False, settings):
-                pass  # a file with another number of records raises an error
+        _raise_for_wrong_file(pieces, settings)
         raise DataLossError(None, None, None, f"the files don't have the {expected} records of dataset_info.json")
+
+
+def _raise_for_wrong_file(pieces: Sequence[Piece], settings: StoreSettings) -> None:
+    for piece in pieces:
+        for _ in _piece_records(piece, False, settings):
+            pass
 
 
 def _piece_records(piece: Piece, verify_crc: bool, settings: StoreSettings) -> Iterator[RecordBatch]:

@@ -162,11 +162,7 @@ _forks = 0  # of this process
 
 
 def filled(full: Full) -> memoryview:
-    """Return the batch's bytes, writable. The block returns to the worker when the last reference to them is gone.
-
-    Raises:
-      RuntimeError: the worker belongs to another process.
-    """
+    """Return the batch's bytes, writable. The block returns to the worker when the last reference to them is gone."""
     blocks = _blocks_of(full.worker)
     memory = None
     if blocks is not None:

@@ -45,11 +45,7 @@ class _Run(NamedTuple):
 
 
 def check_description(description: Description) -> dict[str, str | None] | None:
-    """Return the expected types of values by key, None for any type; None: all keys.
-
-    Raises:
-      KeyError: a type is not "byte", "float" or "int".
-    """
+    """Return the expected types of values by key, None for any type; None: all keys."""
     if description is None or len(description) == 0:
         return None
     if isinstance(description, str):
@@ -62,14 +58,7 @@ def check_description(description: Description) -> dict[str, str | None] | None:
 
 
 def example_rows(batch: _core.RecordBatch, description: dict[str, str | None] | None) -> Iterator[Row]:
-    """Yield the features of each Example.
-
-    Raises:
-      KeyError: a record lacks a key.
-      TypeError: the values under a key have another type.
-      errors.InvalidArgumentError: a record is not an Example; or, without a description, it has feature lists or a
-        feature without a type.
-    """
+    """Yield the features of each Example."""
     for run in _runs(batch, description, None):
         yield from _rows(_example_columns(run), len(run.batch))
 

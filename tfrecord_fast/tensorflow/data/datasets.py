@@ -46,11 +46,7 @@ class Iterator(Iteration):  # type: ignore[type-arg]
         raise TypeError("cannot pickle an iterator over a dataset")
 
     def get_next(self, name: str | None = None) -> Any:
-        """Return the next element.
-
-        Raises:
-          errors.OutOfRangeError: the dataset is exhausted.
-        """
+        """Return the next element, or raise OutOfRangeError at the end."""
         try:
             return next(self)
         except StopIteration:

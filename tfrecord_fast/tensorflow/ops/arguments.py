@@ -19,11 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 def as_array(value: Any, dtype: Any = None) -> Array:
-    """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values.
-
-    Raises:
-      TypeError, ValueError: the value can't have that dtype.
-    """
+    """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values."""
     if isinstance(value, Tensor):
         array = as_ndarray(plain_array(value))
     elif isinstance(value, RaggedTensor):
@@ -58,11 +54,7 @@ def _holds_tensors(values: list[Any] | tuple[Any, ...]) -> bool:
 
 
 def common_dtype(value: Any) -> Any:
-    """Return the dtype of the tensors in a list, or None.
-
-    Raises:
-      errors.InvalidArgumentError: the dtypes differ.
-    """
+    """Return the dtype of the tensors in a list, or None."""
     if not isinstance(value, list | tuple):
         return None
     dtypes: list[Any] = [item.dtype if isinstance(item, Tensor) else common_dtype(item) for item in value]
@@ -75,11 +67,7 @@ def common_dtype(value: Any) -> Any:
 
 
 def as_arrays(*values: Any) -> list[Array]:
-    """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers take over.
-
-    Raises:
-      errors.InvalidArgumentError: tensors of different dtypes.
-    """
+    """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers adopt."""
     known = [value for value in values if isinstance(value, Tensor) or hasattr(value, "numpy")]
     if not known:
         known = [value for value in values if isinstance(value, np.ndarray | np.generic)]

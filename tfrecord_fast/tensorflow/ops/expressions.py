@@ -63,12 +63,7 @@ class Expression:
 
 
 def compile_expression(pattern: bytes) -> Expression:
-    """Compile a pattern.
-
-    Raises:
-      errors.InvalidArgumentError: the pattern is not valid.
-      ImportError: google-re2 is not installed, and the pattern is not simple.
-    """
+    """Compile a pattern."""
     try:
         library = optional("re2", _NEED)
     except ImportError as error:
@@ -123,11 +118,7 @@ def _character(text: bytes, position: int) -> int:
 
 
 def _simple(pattern: bytes, missing: ImportError) -> Expression:
-    """Compile a pattern with Python's `re`.
-
-    Raises:
-      ImportError: like `missing`, if `re` may differ from RE2.
-    """
+    """Compile a pattern with Python's `re`."""
     translated = _translated(pattern)
     if translated is None:
         raise missing

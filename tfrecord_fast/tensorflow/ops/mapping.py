@@ -36,9 +36,7 @@ def map_fn(
 ) -> Any:
     """Call a function for the slices along the first axis, and stack its results.
 
-    Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: a result does not match `fn_output_signature`, or, without
-        it, a slice.
+    Results must match `fn_output_signature`, or, without it, the slices.
     """
     slices = _Slices(elems)
     signature = fn_output_signature if fn_output_signature is not None else dtype
@@ -134,11 +132,7 @@ def _row_spec(leaf: Any) -> Any:
 
 
 def _fitting(leaf: Any, spec: Any) -> Any:
-    """Return the plain value of a result.
-
-    Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: the result does not match the spec.
-    """
+    """Return the plain value of a result."""
     plain = _leaf(leaf)
     if isinstance(plain, np.ndarray):
         plain = as_array(leaf, spec.dtype)

@@ -50,15 +50,8 @@ def resize(
 ) -> Any:
     """Resize images.
 
-    Args:
-      images: `[height, width, channels]`, or a batch of images.
-      size: (height, width).
-      method: "bilinear" or "nearest", with half-pixel centres; other methods call TensorFlow.
-      preserve_aspect_ratio: fits the image into the size.
-      antialias: averages all pixels when the image shrinks.
-
-    Returns:
-      float32; for "nearest", the dtype of the images.
+    The methods "bilinear" and "nearest" have half-pixel centres; others call TensorFlow. The result is float32 or, for
+    "nearest", has the dtype of the images.
     """
     array = _images(images)
     new_size = as_lengths(size)

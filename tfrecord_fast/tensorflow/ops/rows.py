@@ -36,11 +36,7 @@ def over_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """Join along an axis.
-
-    Raises:
-      errors.InvalidArgumentError: the dtypes, ranks or numbers of rows differ; the axis is out of range.
-    """
+    """Join along an axis."""
     parts, rank = _plain_values(values)
     return RaggedTensor(with_splits_dtype(_concat(parts, _axis(axis, rank)), _splits_dtype(values)))
 
@@ -52,11 +48,7 @@ def stack_rows(values: list[Any], axis: int) -> RaggedTensor:
 
 
 def _splits_dtype(values: list[Any]) -> Any:
-    """Return the dtype of the row splits.
-
-    Raises:
-      ValueError: there are several.
-    """
+    """Return the dtype of the row splits."""
     known = {value.plain.row_splits.dtype for value in values if isinstance(value, RaggedTensor)}
     if len(known) > 1:
         raise ValueError(f"RaggedTensors must have row_splits of one dtype, got {sorted(map(str, known))}")

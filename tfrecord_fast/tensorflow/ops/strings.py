@@ -263,9 +263,6 @@ def as_string(
       precision, width: those of C's `printf`; -1 means none.
       scientific, shortest: format floats with "%e" or "%g" instead of "%f".
       fill: a flag of `printf`: "0", "-", "+", " " or "#".
-
-    Raises:
-      errors.InvalidArgumentError: an unknown fill, or an option that the dtype does not support.
     """
     array = as_array(input)
     floats = array.dtype.kind in "fcV"  # V: bfloat16

@@ -18,12 +18,7 @@ _LONG = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def convert(value: Any, dtype: Any) -> _Array:
-    """Convert a value that is not a tensor to an array: NumPy numbers are cast, Python numbers must fit.
-
-    Raises:
-      TypeError: a Python value of another type.
-      ValueError: None.
-    """
+    """Convert a value that is not a tensor to an array: NumPy numbers are cast, Python numbers must fit."""
     target = as_dtype(dtype)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")

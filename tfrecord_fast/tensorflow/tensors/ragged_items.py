@@ -17,13 +17,7 @@ _ALL = slice(None)
 
 
 def ragged_item(plain: RaggedTensor, key: Any) -> Any:
-    """Return the item or slice for a key; a list of keys means a tuple, as for tensors.
-
-    Raises:
-      IndexError: a row is out of range, or there are too many keys.
-      TypeError: a key is not an integer, slice, ellipsis or None.
-      ValueError: an index within rows of different lengths, where only a slice has a meaning.
-    """
+    """Return the item or slice for a key; a list of keys means a tuple, as for tensors."""
     keys = list(key) if isinstance(key, list | tuple) else [key]
     return _item(plain, [_checked(entry) for entry in keys])
 

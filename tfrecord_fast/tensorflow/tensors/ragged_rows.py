@@ -37,12 +37,7 @@ def uniform_rows(values: Any, length: int, count: int, dtype: Any = np.int64) ->
 
 
 def with_same_rows(plain: RaggedTensor, values: Any) -> RaggedTensor:
-    """Return other values in the same rows.
-
-    Raises:
-      ValueError: the values are ragged, with row splits of another dtype.
-      errors.InvalidArgumentError: the number of values does not fit the rows.
-    """
+    """Return other values in the same rows."""
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != plain.row_splits.dtype:
         raise ValueError(
             f"values must have row_splits of the same dtype: {plain.row_splits.dtype}, not {values.row_splits.dtype}"
@@ -89,11 +84,7 @@ def as_partition(value: Any) -> Any:
 
 
 def merge_axes(plain: Any, outer: int, inner: int) -> Any:
-    """Merge the dimensions from one axis to another.
-
-    Raises:
-      ValueError: an axis is out of range, or `outer` comes after `inner`.
-    """
+    """Merge the dimensions from one axis to another."""
     rank = len(plain.shape)
     if not (-rank <= outer < rank and -rank <= inner < rank):
         raise ValueError(f"outer_axis={outer} and inner_axis={inner} must be axes of {rank} dimensions")

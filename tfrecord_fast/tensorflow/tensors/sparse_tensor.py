@@ -14,13 +14,7 @@ from .wrapping import register_unwrapper, register_wrapper, unwrap, wrap
 
 
 class SparseTensor:
-    """Values and their indices in a dense tensor.
-
-    Args:
-      indices: int64 `[number of values, number of dimensions]`.
-      values: `[number of values]`.
-      dense_shape: int64 `[number of dimensions]`.
-    """
+    """Values and their indices in a dense tensor."""
 
     __slots__ = ("plain",)
 

@@ -66,11 +66,7 @@ class Tensor:
         return TensorShape(self._array().shape)
 
     def set_shape(self, shape: Any) -> None:
-        """Check the shape.
-
-        Raises:
-          ValueError: the tensor has another shape.
-        """
+        """Raise ValueError if the tensor has another shape."""
         if not self.get_shape().is_compatible_with(shape):
             raise ValueError(
                 f"Tensor's shape {self.get_shape()} is not compatible with supplied shape {TensorShape(shape)}."
@@ -425,11 +421,7 @@ class Reference:
 
 
 def _as_index(key: Any) -> Any:
-    """Convert a key of TensorFlow's to NumPy's: a list means a tuple, and arrays of numbers are refused.
-
-    Raises:
-      TypeError: another kind of index, which NumPy might interpret differently.
-    """
+    """Convert a key of TensorFlow's to NumPy's: a list means a tuple, and arrays of numbers are refused."""
     mask = plain_array(key)
     if isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.ndim:
         return mask

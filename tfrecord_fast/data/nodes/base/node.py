@@ -163,11 +163,7 @@ class Node(ABC):
             return None
 
     def sample(self, run: Run, length: int) -> Any:
-        """Return an invented element, in which unknown lengths are `length`.
-
-        Raises:
-          Exception: nothing is known about the elements.
-        """
+        """Return an invented element, in which unknown lengths are `length`."""
         return sample_of(self._spec_of_first(run)[0], length)
 
 

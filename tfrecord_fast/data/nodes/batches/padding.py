@@ -47,18 +47,14 @@ def padded_specs(shapes: Any) -> Callable[[Any, int | None], Any]:
     return batch_specs
 
 
-def ragged_specs(dtype: Any) -> Callable[[Any, int | None], Any]:
-    """Return a function of the specs of ragged batches, from the specs of elements and a length.
-
-    Args:
-      dtype: the dtype of row splits.
-    """
+def ragged_specs(splits_dtype: Any) -> Callable[[Any, int | None], Any]:
+    """Return a function of the specs of ragged batches, from the specs of elements and a length."""
 
     def ragged_spec(spec: TensorSpec, length: int | None) -> TensorSpec:
         if isinstance(spec, SparseTensorSpec) or not len(spec.shape):
             return batch_spec(spec, length)
         ragged = spec.ragged_rank if isinstance(spec, RaggedTensorSpec) else 0
-        return RaggedTensorSpec((length, None, *spec.shape[1:]), spec.dtype, ragged + 1, dtype)
+        return RaggedTensorSpec((length, None, *spec.shape[1:]), spec.dtype, ragged + 1, splits_dtype)
 
     return lambda specs, length: map_leaves(lambda spec: ragged_spec(spec, length), specs)
 

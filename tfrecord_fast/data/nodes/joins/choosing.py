@@ -112,10 +112,7 @@ class SampleBy(Sample):
 class Resample(Computed):
     """Pairs of a class and an element; elements are left out so that the classes have the target shares.
 
-    Args:
-      class_of: a function from an element to the number of its class.
-      target: the desired share of each class.
-      initial: the actual share of each class; None: counted.
+    `initial` has the actual shares; None: they are counted.
     """
 
     draws: Draws

@@ -45,11 +45,7 @@ def _identity(leaf: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
-    """Return the value as an int.
-
-    Raises:
-      TypeError: the value is not an integer; floats are not truncated.
-    """
+    """Return the value as an int."""
     try:
         return operator.index(value.item() if hasattr(value, "item") else value)
     except (TypeError, ValueError):

@@ -107,11 +107,7 @@ class Foreign(Generated):
 
 
 def slices(element: Any, label: str) -> Generated:
-    """Return a node of the rows of an element.
-
-    Raises:
-      errors.InvalidArgumentError: components differ in length, or a component is a scalar.
-    """
+    """Return a node of the rows of an element."""
     strings = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
     element = snapshot(element)
     shareable = all(type(leaf) is np.ndarray for leaf in leaves(element))
@@ -120,11 +116,7 @@ def slices(element: Any, label: str) -> Generated:
 
 
 def matching_files(patterns: Any) -> Generated:
-    """Return a node of the sorted names, as bytes, of the files that match a glob pattern or a list of them.
-
-    Raises:
-      errors.InvalidArgumentError: no file matches.
-    """
+    """Return a node of the sorted names, as bytes, of the files that match a glob pattern or a list of them."""
     normal = normalize(patterns)
     all_patterns = [normal] if isinstance(normal, bytes) else list(normal)
     matches = glob(all_patterns)
