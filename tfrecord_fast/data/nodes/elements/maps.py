@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from itertools import takewhile
 from typing import Any
 
@@ -17,9 +16,6 @@ from ..ahead.mapped import Mapped
 from ..ahead.trials import Verdict
 from ..base.node import Computed, Node, Of, Run, Selected
 from ..base.turns import InTurn, Turns
-
-_OfElement = Callable[[Any], Any]
-_Around = Callable[[_OfElement], _OfElement]
 
 
 class Map(Computed):
@@ -36,7 +32,6 @@ class Map(Computed):
         self.threads = threads
         self.tried = tried
         self._verdict = Verdict()
-        self._around: _Around | None = None
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return self.over(run(self.input), self._verdict if self.tried else None)
@@ -46,16 +41,9 @@ class Map(Computed):
         function = self.called()
         return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
 
-    def called(self) -> _OfElement:
+    def called(self) -> Callable[[Any], Any]:
         """Return the function of a single element."""
-        function = call(self.function, self.input.seen_again())
-        return function if self._around is None else self._around(function)
-
-    def within(self, around: _Around) -> Map:
-        """Return a copy that calls `around(function)` instead of the function."""
-        node = copy(self)
-        node._around = around
-        return node
+        return call(self.function, self.input.seen_again())
 
     def label(self) -> str:
         threads = f", {self.threads} threads" if self.threads else ""
