@@ -180,7 +180,6 @@ def _structure(element: Any) -> Any:
         "leaf": _LEAF_NAMES.get(type(element), "tensor"),
         "dtype": "string" if dtype.kind == "O" else str(dtype),
         "splits": [str(splits.dtype) for splits in getattr(element, "nested_row_splits", ())],
-        **({"steps": True} if isinstance(element, SparseTensor) else {}),
         **({"views": True} if isinstance(values, BytesArray) and values is not element else {}),
     }
 
@@ -226,24 +225,13 @@ def _like(structure: dict[str, Any]) -> Any:
         if cls is not None and len(items) != len(structure["fields"]):
             raise ValueError(f"{len(items)} items for the fields {structure['fields']!r:.200}")
         return _instance(cls or tuple, items)
-    return _Leaf(
-        structure["leaf"],
-        structure["dtype"],
-        structure["splits"],
-        views=bool(structure.get("views")),
-        steps=bool(structure.get("steps")),
-    )
+    return _Leaf(structure["leaf"], structure["dtype"], structure["splits"], views=bool(structure.get("views")))
 
 
 class _Leaf:
-    """Description of a component.
+    """Description of a component; with `views`, its values are a BytesArray."""
 
-    Args:
-      views: its values are a BytesArray.
-      steps: a SparseTensor is saved with its rows and steps, which earlier versions did not write.
-    """
-
-    def __init__(self, name: str, dtype: str, splits: list[str], *, views: bool, steps: bool) -> None:
+    def __init__(self, name: str, dtype: str, splits: list[str], *, views: bool) -> None:
         if name not in ("tensor", *_LEAF_NAMES.values()):
             raise ValueError(f"unknown component {name!r:.100}")
         if not isinstance(dtype, str) or (dtype[:1] in (">", "<") and np.dtype(dtype).hasobject):
@@ -251,7 +239,7 @@ class _Leaf:
         as_dtype(np.dtype(dtype) if dtype[:1] in (">", "<") else dtype)
         if not isinstance(splits, list) or not set(splits) <= {"int32", "int64"}:
             raise ValueError(f"row splits must be int32 or int64, got {splits!r:.100}")
-        self.name, self.dtype, self.splits, self.views, self.steps = name, dtype, splits, views, steps
+        self.name, self.dtype, self.splits, self.views = name, dtype, splits, views
 
 
 def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
@@ -269,7 +257,7 @@ def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
 
 def _sparse(leaf: _Leaf, parts: Iterator[bytes]) -> SparseTensor:
     indices, values, shape = _tensor_or_none(parts), _values(leaf, parts), _tensor(parts, "int64")
-    splits, steps = (_tensor_or_none(parts), _tensor_or_none(parts)) if leaf.steps else (None, None)
+    splits, steps = _tensor_or_none(parts), _tensor_or_none(parts)
     if splits is not None:  # checked here, because `restored` does not
         rows: Any = RaggedTensor.from_row_splits(values, splits)
         if steps is not None:

@@ -69,7 +69,8 @@ class Rows:
     def of(self, records: _core.RecordBatch) -> Iterable[Any]:
         batch = self._table.parse(records)
         names = batch.schema.names
-        rows = zip(*map(_plain_values, batch.columns), strict=True)
+        plain = ([v.tolist() if isinstance(v, np.ndarray) else v for v in _values(column)] for column in batch.columns)
+        rows = zip(*plain, strict=True)
         return (Row(**dict(zip(names, row, strict=True))) for row in rows)
 
 
@@ -133,11 +134,6 @@ def _values(column: Any) -> list[Any]:
         return plain
     rows: list[Any] = column.to_pylist()
     return rows
-
-
-def _plain_values(column: Any) -> list[Any]:
-    """Like `_values`, with lists instead of arrays."""
-    return [value.tolist() if isinstance(value, np.ndarray) else value for value in _values(column)]
 
 
 def _fixed_values(column: Any) -> list[Any]:

@@ -77,11 +77,6 @@ def _tensor_lists(chunk: Any, name: str, has_nulls: bool) -> Any:
     return values
 
 
-def _ragged_tensor_lists(chunk: Any, name: str, has_nulls: bool) -> Any:
-    """Convert tensors of several shapes to flat lists."""
-    return _with_text(chunk.storage.flatten()[0])
-
-
 def _with_text(lists: Any) -> Any:
     if not pyarrow.types.is_fixed_size_binary(lists.type.value_type):
         return lists
@@ -99,7 +94,8 @@ def _refuse_objects(chunk: Any, name: str, has_nulls: bool) -> Any:
 _CONVERSIONS = {
     "ray.data.arrow_tensor": _tensor_lists,
     "ray.data.arrow_tensor_v2": _tensor_lists,
-    "ray.data.arrow_variable_shaped_tensor": _ragged_tensor_lists,
+    # Tensors of several shapes become flat lists.
+    "ray.data.arrow_variable_shaped_tensor": lambda chunk, name, has_nulls: _with_text(chunk.storage.flatten()[0]),
     "ray.data.arrow_pickled_object": _refuse_objects,
 }
 

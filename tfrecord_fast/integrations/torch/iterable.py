@@ -174,19 +174,16 @@ class Conversion:
     def _converted(self, element: Any, key: object = None) -> Any:
         if isinstance(element, Mapping):
             return Batch(tensors_of(element, self.choices))
+        if isinstance(element, RecordBatch) and self.choices.strings == "list":
+            return element.tolist()
         if isinstance(element, RecordBatch):
-            return self._records(element)
+            return tensor_of(BytesArray([element.view(i) for i in range(len(element))]), self.choices, "records")
         if isinstance(element, tuple) and not hasattr(element, "_fields"):
             items = [self._converted(item, i) for i, item in enumerate(element)]
             if len(items) == 3 and all(isinstance(item, Mapping) for item in items):
                 return SequenceBatch(*items)
             return as_one_piece(tuple(items))
         return tensor_of(element, self.choices, key)
-
-    def _records(self, records: RecordBatch) -> Any:
-        if self.choices.strings == "list":
-            return records.tolist()
-        return tensor_of(BytesArray([records.view(i) for i in range(len(records))]), self.choices, "records")
 
 
 def as_one_piece(batch: Any) -> Any:

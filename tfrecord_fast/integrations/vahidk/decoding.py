@@ -148,15 +148,15 @@ def _choose(
             blame.fail(TypeError, f"incompatible type {name!r} for {what} {key!r} (should be {_TYPES[seen.kind]!r})")
         if steps and seen.kind == _NO_KIND and blame is None:
             return None  # some record may have steps without values
-        if steps and seen.kind == _NO_KIND and blame is not None and _steps(blame.record, key):
+        if steps and seen.kind == _NO_KIND and blame is not None and _has_steps(blame.record, key):
             blame.fail(InvalidArgumentError, f"{what} {key!r} has steps without values, so that its type is unknown")
         chosen.append(_KeyInfo(key, seen.kind, seen.most if seen.fewest == seen.most else None))
     return chosen
 
 
-def _steps(record: _core.RecordBatch, key: str) -> int:
+def _has_steps(record: _core.RecordBatch, key: str) -> bool:
     _, parsed, _ = sequence_plan(None, {key: RaggedFeature(int64)}).batch(record)
-    return len(parsed[key].values)
+    return len(parsed[key].values) > 0
 
 
 # ---- Columns to rows ----

@@ -82,8 +82,8 @@ class Records(Node):
         return Chained(run(self.files), flatten)
 
     def _of_one(self, file: Any) -> Records:
-        most = self.max_record_bytes
-        return Records([file], self.compression_type, self.buffer_bytes, max_record_bytes=most, settings=self.settings)
+        options = self.compression_type, self.buffer_bytes
+        return Records([file], *options, max_record_bytes=self.max_record_bytes, settings=self.settings)
 
     def listed(self, run: Run) -> Records:
         """Return the same node with a list of paths, in the order that is drawn now."""
@@ -140,32 +140,19 @@ class Records(Node):
 def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:
     """Return one node that interleaves these, or None unless each reads one file, and all with the same options."""
     files: list[Any] = []
-    options: set[tuple[str | None, int | None]] = set()
-    settings = nodes[0].settings if nodes and isinstance(nodes[0], Records) else DEFAULT_SETTINGS
+    options: list[tuple[str | None, int | None, StoreSettings]] = []
     for node in nodes:
         if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):
             return None
-        if node.settings != settings:
+        file = node.files[0] if len(node.files) == 1 else None
+        if not isinstance(file, str | Location) or set(location_of(file).name) & set("*?["):
             return None
-        if len(node.files) != 1 or not _is_one_path(node.files[0]):
+        files.append(file)
+        options.append((node.compression_type, node.max_record_bytes, node.settings))
+        if options[0] != options[-1]:
             return None
-        files.append(node.files[0])
-        options.add((node.compression_type, node.max_record_bytes))
-    if len(options) > 1:
-        return None
-    compression_type, most = options.pop() if options else (None, None)
-    return Records(
-        files,
-        compression_type,
-        cycle_length=cycle_length,
-        block_length=block_length,
-        max_record_bytes=most,
-        settings=settings,
-    )
-
-
-def _is_one_path(file: Any) -> bool:
-    return isinstance(file, str | Location) and not set(location_of(file).name) & set("*?[")
+    compression_type, most, settings = options[0] if options else (None, None, DEFAULT_SETTINGS)
+    return Records(files, compression_type, 0, cycle_length, block_length, most, settings)
 
 
 def lists_paths(node: Node, most: int) -> bool:
