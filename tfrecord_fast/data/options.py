@@ -169,7 +169,6 @@ class Options(OptionGroup):
 
 
 def fields(group_type: type[OptionGroup]) -> list[str]:
-    """Return the names of the fields, without aliases."""
     return [name for name, field in vars(group_type).items() if isinstance(field, Option) and field.alias is None]
 
 

@@ -50,12 +50,11 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
     """The records of uncompressed files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
 
     Args:
-      files, features, indexes, groups: as for IndexedReader.
-      verify_crc, max_record_bytes, num_threads: as for IndexedReader.
-      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader.
+      files, features: as for IndexedReader.
       strings: the form of strings in a record with features. "array": arrays of dtype object, of shape [] for a single
         string, which `ds.batch` stacks exactly; "bytes": a single string is bytes, from which `ds.batch`, like NumPy,
         drops zero bytes at the end.
+      options: other options of IndexedReader: `indexes`, `groups`, `verify_crc`, `storage_options` and so on.
 
     `source[i]` is a record: bytes or, with features, a dict of NumPy values: for FixedLenFeature a scalar or an array
     of its shape, for VarLenFeature an array [number of values], for other features as in `io.parse_single_example`.

@@ -22,12 +22,10 @@ def tf_module(name: str = "") -> Any:
 
 
 def import_package(name: str) -> Any:
-    """Import another package, which may be missing."""
     return importlib.import_module(name)
 
 
 def is_installed(name: str) -> bool:
-    """Return True if a package can be imported."""
     if name in sys.modules:
         return sys.modules[name] is not None
     return importlib.util.find_spec(name) is not None

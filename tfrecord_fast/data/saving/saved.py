@@ -50,7 +50,6 @@ class Saving:
         self._count = 0
 
     def add(self, element: Any) -> None:
-        """Write an element."""
         structure = _structure(element)
         if self._count == 0:
             self._begin(structure)
@@ -72,7 +71,6 @@ class Saving:
         shard.publish()
 
     def discard(self) -> None:
-        """Remove the incomplete file."""
         self._shards[0].discard()
 
     def _begin(self, structure: Any) -> None:

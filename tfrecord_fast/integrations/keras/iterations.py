@@ -48,7 +48,6 @@ class Iterations:
         self._lock = threading.RLock()  # TensorFlow asks for batches on a thread of its own
 
     def request_length(self) -> None:
-        """Note that Keras has read `num_batches`."""
         self._length_requested = True
 
     def begin_epoch(self) -> None:

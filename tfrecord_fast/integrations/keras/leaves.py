@@ -23,11 +23,7 @@ _OTHERWISE = "convert it to numbers in a transform, or leave it out with columns
 
 
 class Leaves:
-    """Converter of the leaves of a batch for Keras. Values of types foreign to this package stay as they are.
-
-    Args:
-      ragged, features, label_key: those of the dataset.
-    """
+    """Converter of the leaves of a batch for Keras. Values of types foreign to this package stay as they are."""
 
     def __init__(self, ragged: Ragged, features: Any, label_key: Any) -> None:
         is_length = isinstance(ragged, int) and not isinstance(ragged, bool) and ragged > 0

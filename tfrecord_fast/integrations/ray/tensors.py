@@ -10,7 +10,6 @@ from ray.data.extensions import ArrowTensorTypeV2
 
 
 def tensor_schema(schema: pyarrow.Schema, names: frozenset[str]) -> pyarrow.Schema:
-    """Return the schema with the columns `names` as tensors."""
     fields = [field.with_type(_tensor_type(field.type)) if field.name in names else field for field in schema]
     return pyarrow.schema(fields)
 

@@ -65,7 +65,6 @@ def folder_columns(files: Iterable[Pairs]) -> types.StructType:
 
 
 def typed(value: str, data_type: types.DataType) -> Any:
-    """Convert a value from a folder's name."""
     if value == NULL:
         return None
     try:

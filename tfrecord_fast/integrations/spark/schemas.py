@@ -74,7 +74,6 @@ def check_written(schema: types.StructType, record_type: str) -> None:
 
 
 def schema_of(features: Any) -> types.StructType:
-    """Return the columns of inferred features."""
     pair = features if isinstance(features, tuple) else (features, {})
     fields = []
     for group, is_sequence in zip(pair, (False, True), strict=True):
@@ -89,7 +88,6 @@ def schema_of(features: Any) -> types.StructType:
 
 
 def as_spark(column: Any, field: types.StructField, where: str) -> Any:
-    """Cast a column to the Arrow type of Spark's type."""
     if not field.nullable and column.null_count:
         raise InvalidArgumentError(f"{where}: column {field.name!r}: not nullable, but a record lacks a value")
     try:

@@ -21,8 +21,6 @@ from .options import SparkOptions
 
 
 class WrittenShards(WriterCommitMessage):
-    """The shards that a task has written."""
-
     def __init__(self, files: list[WrittenFile]) -> None:
         self.files = files
 

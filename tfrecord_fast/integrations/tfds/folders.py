@@ -123,7 +123,6 @@ def _default_config(path: str, options: Options) -> str | None:
 
 
 def read_json(path: str, options: Options = None) -> dict[str, Any]:
-    """Read a file that holds a JSON object."""
     try:
         content = json.loads(read_file(path, storage_options=options))
     except ValueError as error:
@@ -194,7 +193,6 @@ def _filled(path: str, template: str, words: Mapping[str, str]) -> str:
 
 
 def _supervised_keys(content: Mapping[str, Any] | None) -> Any:
-    """Return a nest of tuples and dicts of keys."""
     if not content:
         return None
     if "input" in content:

@@ -116,7 +116,6 @@ def load(
 
 
 def _mapped(splits: Any, function: Any) -> Any:
-    """Apply a function to each split in a nest."""
     if isinstance(splits, Mapping):
         return {key: _mapped(split, function) for key, split in splits.items()}
     if isinstance(splits, list | tuple):

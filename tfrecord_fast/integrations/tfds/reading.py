@@ -148,8 +148,6 @@ def _interleaved(
 
 
 class _Reader:
-    """Reader of a given number of records at a time."""
-
     def __init__(self, batches: Iterator[RecordBatch]) -> None:
         self._batches = batches
         self._batch: RecordBatch | None = None

@@ -203,7 +203,6 @@ _BOUND = re.compile(r"(?:(-?[\d_.]+)(%|shard)?)?")
 
 
 def split_of(spec: Split | str) -> Split:
-    """Convert a string such as "train[:80%]+test" to a Split."""
     if isinstance(spec, Split):
         return spec
     if not isinstance(spec, str):

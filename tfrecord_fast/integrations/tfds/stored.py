@@ -61,7 +61,6 @@ class Stored(NamedTuple):
             )
 
     def features(self) -> dict[str, Any]:
-        """Return the features to parse."""
         # TFDS stores the bits of a uint64.
         dtype = string if self.dtype == object else int64 if self.dtype == np.uint64 else as_dtype(self.dtype)
         if self.rank >= 2:
@@ -128,13 +127,11 @@ def raw_slice(raw: Raw, key: int | slice) -> Raw:
 
 
 def flat_of(raw: RaggedTensor) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return all values of a RaggedTensor; strings as an array of objects."""
     values: np.ndarray[Any, np.dtype[Any]] = _array(raw.flat_values)
     return values
 
 
 def with_flat(raw: RaggedTensor, values: Any) -> RaggedTensor:
-    """Return the same rows with other values."""
     for splits in reversed(raw.nested_row_splits):
         values = ragged_of(values, splits)
     result: RaggedTensor = values

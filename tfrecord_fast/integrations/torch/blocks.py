@@ -69,8 +69,6 @@ class _Block:
 
 
 class _Blocks:
-    """The blocks of a worker."""
-
     def __init__(self) -> None:
         self.worker = (os.getpid(), int.from_bytes(os.urandom(8), "little"))
         self._blocks: list[_Block] = []
@@ -136,7 +134,6 @@ class Room:
         return memoryview(self._block.memory)[_HEADER_BYTES : _HEADER_BYTES + self._size]
 
     def full(self) -> Full:
-        """Return the message for the parent."""
         block = self._block
         handle = None if block.memory[_KEPT] else (DupFd(block.file), block.memory.size())
         return Full(self._worker, block.number, handle, self._size, self._closed)

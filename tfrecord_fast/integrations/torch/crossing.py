@@ -18,8 +18,6 @@ _KEPT = 64  # layouts; batches of fixed shapes share one
 
 
 class _Kept(collections.OrderedDict[Any, Any]):
-    """The values used last, by key."""
-
     def keep(self, key: Any, value: Any) -> Any:
         self[key] = value
         while len(self) > _KEPT:
@@ -71,7 +69,6 @@ def _sent(layout: Layout, tensors: list[torch.Tensor]) -> Full | torch.Tensor | 
 
 
 def restore(block: Full | torch.Tensor | bytearray | None, pickled: bytes, others: list[Any]) -> Any:
-    """Return the batch that was sent."""
     layout = _received.get(pickled)
     if layout is None:
         layout = _received.keep(pickled, pickle.loads(pickled))

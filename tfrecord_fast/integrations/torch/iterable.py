@@ -161,8 +161,6 @@ class TFRecordIterableDataset(IterableDataset[Any]):
 
 
 class Conversion:
-    """Converter of the elements of a reader or dataset to tensors."""
-
     def __init__(self, choices: Choices, transform: Callable[[Any], Any] | None = None) -> None:
         self.choices = choices
         self.transform = transform

@@ -31,8 +31,6 @@ _TUPLES: dict[type, Callable[..., Any]] = {
 
 
 class _Leaf(NamedTuple):
-    """A tensor in the block."""
-
     dtype: torch.dtype
     shape: tuple[int, ...]
     offset: int

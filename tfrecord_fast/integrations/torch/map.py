@@ -32,11 +32,10 @@ class TFRecordMapDataset(Dataset[Any]):
     no Python code runs per record. Works with any sampler, with DistributedSampler and with `Subset`.
 
     Args:
-      files, features, groups: as for IndexedReader; instead of files, an IndexedReader, without features and options.
+      files, features: as for IndexedReader; instead of files, an IndexedReader, without features and options.
       strings, ragged: as for TFRecordIterableDataset.
       transform: called with each record; its result replaces the record.
-      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader; None: its default.
-      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader; None: its default.
+      options: other options of IndexedReader: `indexes`, `verify_crc`, `storage_options` and so on; None: its default.
 
     `dataset[i]` is one record: a dict of tensors, `bytes` and lists of them, or, with `features=None`, bytes.
     `dataset[a:b]` and `dataset[[3, 1, 2]]` return a Batch, like TFRecordIterableDataset, or a list of bytes.

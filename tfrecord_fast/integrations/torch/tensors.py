@@ -37,7 +37,6 @@ class Choices(NamedTuple):
 
 
 def tensors_of(columns: Mapping[Any, Any], choices: Choices) -> dict[Any, Any]:
-    """Convert the columns of a batch to tensors and lists."""
     tensors = {}
     for key, column in columns.items():
         if type(column) is np.ndarray and column.dtype.kind in "fiub" and column.flags.writeable:

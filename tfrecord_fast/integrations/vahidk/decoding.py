@@ -37,8 +37,6 @@ class _KeyInfo(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Records with the same keys, of the same kinds."""
-
     batch: _core.RecordBatch
     features: list[_KeyInfo]
     lists: list[_KeyInfo]
@@ -163,7 +161,6 @@ def _has_steps(record: _core.RecordBatch, key: str) -> bool:
 
 
 def _example_columns(run: _Run) -> dict[str, list[Any]]:
-    """Return the value of each record by key."""
     features = {
         info.key: RaggedFeature(_DTYPES[info.kind], row_splits_dtype=int64)
         if info.length is None or (info.kind == "bytes" and info.length != 1) or info.length == 0

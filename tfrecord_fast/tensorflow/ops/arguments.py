@@ -102,7 +102,6 @@ def tensors(values: Iterable[Any]) -> list[Any]:
 
 
 def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
-    """Return the function with a name and a docstring of its own."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
@@ -119,7 +118,6 @@ def integer(value: Any) -> int:
 
 
 def as_axes(axis: Any) -> Any:
-    """Convert axes to an int, a tuple, or None for all."""
     if axis is None or isinstance(axis, int):
         return axis
     array = as_array(axis)

@@ -132,7 +132,6 @@ def _row_spec(leaf: Any) -> Any:
 
 
 def _fitting(leaf: Any, spec: Any) -> Any:
-    """Return the plain value of a result."""
     plain = _leaf(leaf)
     if isinstance(plain, np.ndarray):
         plain = as_array(leaf, spec.dtype)
@@ -155,7 +154,6 @@ def _stacked(results: list[Any], spec: Any) -> Any:
 
 
 def _nothing(spec: Any) -> Any:
-    """Return a tensor of no rows of a spec."""
     if hasattr(spec, "ragged_rank"):
         return wrap(_no_rows(spec))
     lengths = () if spec.shape.rank is None else [length or 0 for length in spec.shape.as_list()]

@@ -219,7 +219,6 @@ class Unique(NamedTuple):
 
 
 def _places(indices: Any, shape: tuple[int, ...], updates: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return the index arrays for updates of that shape."""
     array = as_array(indices)
     expected = (*array.shape[:-1], *shape[array.shape[-1] :])
     if updates != expected:

@@ -36,19 +36,16 @@ def over_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """Join along an axis."""
     parts, rank = _plain_values(values)
     return RaggedTensor(with_splits_dtype(_concat(parts, _axis(axis, rank)), _splits_dtype(values)))
 
 
 def stack_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """Join along a new axis; raise the errors of `concat_rows`."""
     parts, rank = _plain_values(values)
     return RaggedTensor(with_splits_dtype(_stack(parts, _axis(axis, rank + 1)), _splits_dtype(values)))
 
 
 def _splits_dtype(values: list[Any]) -> Any:
-    """Return the dtype of the row splits."""
     known = {value.plain.row_splits.dtype for value in values if isinstance(value, RaggedTensor)}
     if len(known) > 1:
         raise ValueError(f"RaggedTensors must have row_splits of one dtype, got {sorted(map(str, known))}")

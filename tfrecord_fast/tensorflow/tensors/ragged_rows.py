@@ -32,12 +32,10 @@ class UniformRows(RaggedTensor):
 
 
 def uniform_rows(values: Any, length: int, count: int, dtype: Any = np.int64) -> UniformRows:
-    """Return `count` rows of one length."""
     return UniformRows(values, np.arange(count + 1, dtype=dtype) * np.dtype(dtype).type(length), length)
 
 
 def with_same_rows(plain: RaggedTensor, values: Any) -> RaggedTensor:
-    """Return other values in the same rows."""
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != plain.row_splits.dtype:
         raise ValueError(
             f"values must have row_splits of the same dtype: {plain.row_splits.dtype}, not {values.row_splits.dtype}"
@@ -50,7 +48,6 @@ def with_same_rows(plain: RaggedTensor, values: Any) -> RaggedTensor:
 
 
 def with_splits_dtype(plain: RaggedTensor, dtype: Any) -> RaggedTensor:
-    """Return the same rows with row splits of another dtype."""
     values = with_splits_dtype(plain.values, dtype) if isinstance(plain.values, RaggedTensor) else plain.values
     splits = plain.row_splits.astype(dtype)
     if isinstance(plain, UniformRows):
@@ -84,7 +81,6 @@ def as_partition(value: Any) -> Any:
 
 
 def merge_axes(plain: Any, outer: int, inner: int) -> Any:
-    """Merge the dimensions from one axis to another."""
     rank = len(plain.shape)
     if not (-rank <= outer < rank and -rank <= inner < rank):
         raise ValueError(f"outer_axis={outer} and inner_axis={inner} must be axes of {rank} dimensions")

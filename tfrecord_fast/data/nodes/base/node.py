@@ -207,13 +207,11 @@ class Iterations:
         self._counts = [(draws, draws.iterations) for draws in map(run.own, draws_of(node))]
 
     def restore(self) -> None:
-        """Set the numbers back."""
         for draws, iterations in self._counts:
             draws.iterations = iterations
 
 
 def draws_of(node: Node) -> list[Draws]:
-    """Return the draws of a node and of all nodes below."""
     draws: list[Draws] = []
     below = [node]
     while below:

@@ -15,7 +15,6 @@ from .runs import Batches, Rebatched
 
 
 def stacked_specs(specs: Any, length: int | None) -> Any:
-    """Return the specs of `length` stacked elements."""
     return map_leaves(lambda spec: batch_spec(spec, length), specs)
 
 

@@ -132,7 +132,6 @@ def stack_ragged_arrays(elements: list[Any], splits: np.dtype[Any]) -> Any:
 
 
 def _with_splits(rows: Any, splits: np.dtype[Any]) -> Any:
-    """Return the rows with all row splits in one dtype."""
     if not isinstance(rows, RaggedTensor):
         return rows
     return ragged_of(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))

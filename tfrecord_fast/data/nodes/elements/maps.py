@@ -42,7 +42,6 @@ class Map(Computed):
         return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
 
     def called(self) -> Callable[[Any], Any]:
-        """Return the function of a single element."""
         return call(self.function, self.input.seen_again())
 
     def label(self) -> str:

@@ -45,7 +45,6 @@ def _identity(leaf: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
-    """Return the value as an int."""
     try:
         return operator.index(value.item() if hasattr(value, "item") else value)
     except (TypeError, ValueError):
@@ -87,7 +86,6 @@ class GroupByWindow(Computed):
         return self.close(key, groups) if len(group) >= size else None
 
     def close(self, key: int, groups: dict[int, list[Any]]) -> Node:
-        """Remove a group, and return it reduced."""
         elements = groups.pop(key)
         return self._reduce(np.int64(key), Generated(partial(iter, elements), "group", len(elements), seen_again=True))
 

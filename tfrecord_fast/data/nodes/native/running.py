@@ -30,7 +30,6 @@ class Running(Run):
         return record_plan(node, self)
 
     def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
-        """Iterate over a node whose plan is known."""
         if plan is not None:
             return plan.iterate(self)
         if type(node) is Prefetch and node.size:

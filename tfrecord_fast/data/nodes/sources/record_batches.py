@@ -186,5 +186,4 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
 
 
 def alone(record: bytes) -> _core.RecordBatch:
-    """Return a batch of one record."""
     return _core.record_batch([record])

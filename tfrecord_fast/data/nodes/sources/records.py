@@ -99,7 +99,6 @@ class Records(Node):
 
     @property
     def is_local(self) -> bool:
-        """True if all files are known to be local."""
         return not isinstance(self.files, Node) and not has_urls(self.files)
 
     def stream(self, run: Run, **options: Any) -> _core.RecordStream:
