@@ -57,9 +57,9 @@ def features_of(schema: types.StructType, record_type: str) -> Any:
     return (context, lists) if record_type == "SequenceExample" else context
 
 
-def check_bytes(schema: types.StructType, *types: type[types.DataType]) -> None:
+def check_bytes(schema: types.StructType, *data_types: type[types.DataType]) -> None:
     """Check that there is one column, of one of these types. Raises errors.InvalidArgumentError."""
-    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, types):
+    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, data_types):
         raise InvalidArgumentError(
             f"recordType ByteArray needs one column, of type binary, got {schema.simpleString()}"
         )

@@ -11,8 +11,7 @@ from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.base.node import Node, draws_of
-from ...data.nodes.native.parts import part_of
-from ...data.nodes.native.running import Epoch
+from ...data.nodes.native.running import Epoch, part_of
 from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
 _VERSION = 1

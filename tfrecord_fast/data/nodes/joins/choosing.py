@@ -127,40 +127,33 @@ class Resample(Computed):
     ) -> None:
         super().__init__(node)
         self.draws = Draws(next_seed() if seed is None else seed, seed is None)
-        self._class_of, self._target, self._initial = class_of, target, initial
+        self.class_of, self.target, self.initial = class_of, target, initial
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return _Resampled(run(self.input), self._class_of, self._target, self._initial, run.own(self.draws).next_seed())
+        return _Resampled(run(self.input), self, run.own(self.draws).next_seed())
 
     def label(self) -> str:
-        return f"rejection_resample({self._target})"
+        return f"rejection_resample({self.target})"
 
     def cardinality(self) -> int:
         elements = self.input.cardinality()
-        if self._initial == self._target:
+        if self.initial == self.target:
             return elements
-        leaves_a_class_out = self._initial is not None and 0 in self._target
+        leaves_a_class_out = self.initial is not None and 0 in self.target
         return INFINITE if elements == INFINITE and not leaves_a_class_out else UNKNOWN
 
     def sample(self, run: Run, length: int) -> Any:
         element = self.input.sample(run, length)
-        return self._class_of(element), element
+        return self.class_of(element), element
 
 
 class _Resampled(Turns):
-    def __init__(
-        self,
-        elements: Iterator[Any],
-        class_of: Callable[[Any], Any],
-        target: list[float],
-        initial: list[float] | None,
-        seed: int,
-    ) -> None:
+    def __init__(self, elements: Iterator[Any], node: Resample, seed: int) -> None:
         super().__init__()
-        self._elements, self._class_of, self._target = elements, class_of, target
-        self._counting = initial is None
+        self._elements, self._class_of, self._target = elements, node.class_of, node.target
+        self._counting = node.initial is None
         # Counts start at 10, as in TensorFlow, so that the first elements don't decide alone.
-        self._has = [10.0] * len(target) if initial is None else initial
+        self._has = [10.0] * len(node.target) if node.initial is None else node.initial
         self._random = random.Random(seed)
 
     def _next(self) -> Any:
