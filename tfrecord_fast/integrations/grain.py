@@ -13,7 +13,7 @@ import json
 import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import grain
 import numpy as np
@@ -24,20 +24,15 @@ from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
 from ..examples.parsing.groups import frozen_groups
-from ..files.indexing.indexed_reader import IndexedReader
+from ..files.indexing.indexed_reader import IndexedOptions, IndexedReader
 from ..files.naming.location import Location, location_of
 from ..files.reading.epochs import MOST_EPOCHS, checked_epoch
 from ..files.reading.shard_division import Shard
 from ..files.reading.shard_reader import ShardReader, Skipped
 from ..files.streams.core_files import File, flatten, local_paths
-from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
+from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.columns.bytes_array import BytesArray
 from ..values.columns.sparse import SparseTensor
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..files.indexing.indexed_reader import IndexedOptions
 
 __all__ = ["TFRecordDataSource", "TFRecordIterDataset"]
 

@@ -18,7 +18,7 @@ from ...examples.features import copied
 from ...examples.infer import infer_from_batches
 from ...examples.parsing.groups import frozen_groups
 from ...examples.parsing.parse import parse_example, parse_single_example
-from ...typing import Columns, Features, Files, Groups, Integers, PathLike
+from ...typing import Columns, Features, Files, Groups, Integers, PathLike, Unpack
 from ..naming.foreign_formats import explaining
 from ..naming.location import Location, shown_name
 from ..naming.numbers import as_flag, as_integers, max_record_size
@@ -108,14 +108,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self: IndexedReader[bytes, _core.RecordBatch],
         files: Files,
         features: None = None,
-        *,
-        indexes: Indexes | None = None,
-        verify_crc: bool = True,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int = 16,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None: ...
 
     @overload
@@ -123,15 +116,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self: IndexedReader[Columns, Columns],
         files: Files,
         features: Features | Literal["infer"],
-        *,
-        indexes: Indexes | None = None,
-        verify_crc: bool = True,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        groups: Groups | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int = 16,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None: ...
 
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from torch.utils.data import IterableDataset
 
@@ -14,14 +14,11 @@ from ...data.functions import guarded
 from ...errors import InvalidArgumentError
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader, batches_of_workers, converted
-from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
+from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from ...values.columns.bytes_array import BytesArray
 from .batches import Batch, LabelledBatch, SequenceBatch
 from .elements import Elements
 from .tensors import Choices, Ragged, Strings, tensor_of, tensors_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 class TFRecordIterableDataset(IterableDataset[Any]):

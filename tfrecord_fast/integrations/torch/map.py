@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -13,16 +13,11 @@ from torch.utils.data import Dataset, default_collate
 
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
-from ...files.indexing.indexed_reader import IndexedReader
-from ...typing import Features, Files
+from ...files.indexing.indexed_reader import IndexedOptions, IndexedReader
+from ...typing import Features, Files, Unpack
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
 from .tensors import Choices, Ragged, Strings, padded_keys, row_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ...files.indexing.indexed_reader import IndexedOptions
 
 
 class TFRecordMapDataset(Dataset[Any]):

@@ -425,10 +425,11 @@ def _as_index(key: Any) -> Any:
     mask = plain_array(key)
     if isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.ndim:
         return mask
-    return tuple(_checked_index(index) for index in (key if isinstance(key, list | tuple) else (key,)))
+    return tuple(checked_index(index) for index in (key if isinstance(key, list | tuple) else (key,)))
 
 
-def _checked_index(index: Any) -> Any:
+def checked_index(index: Any) -> Any:
+    """Return one index, without tensors; raise TypeError unless it is an integer, slice, ellipsis or None."""
     if index is None or index is Ellipsis:
         return index
     if isinstance(index, slice):
