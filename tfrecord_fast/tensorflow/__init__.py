@@ -65,7 +65,7 @@ _old = lazy_names(
 _absent = lazy_names(__name__, {".machine": "autograph config distribute get_logger test tpu version"})
 
 
-def _module(
+def _module_lazy_names(
     path: str, names: Mapping[str, str] | None = None, plain: str = "", public: str = "", left_out: str = ""
 ) -> tuple[str, ModuleNames]:
     return path, module_lazy_names(f"{__name__}.{path}", names or {}, public or f"tf.{path}", plain, left_out)
@@ -74,12 +74,12 @@ def _module(
 # Modules that consist of names only.
 add_modules(
     __name__,
-    _module("core.example.example_pb2", {"..train": "Example SequenceExample"}),
-    _module(
+    _module_lazy_names("core.example.example_pb2", {"..train": "Example SequenceExample"}),
+    _module_lazy_names(
         "core.example.feature_pb2",
         {"..train": "BytesList Feature FeatureList FeatureLists Features FloatList Int64List"},
     ),
-    _module(
+    _module_lazy_names(
         "debugging",
         {
             ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less "
@@ -88,8 +88,8 @@ add_modules(
             "enable_traceback_filtering=do_nothing set_log_device_placement=do_nothing"
         },
     ),
-    _module("gfile", plain="tfrecord_fast.gfile", public="tf.compat.v1.gfile"),
-    _module(
+    _module_lazy_names("gfile", plain="tfrecord_fast.gfile", public="tf.compat.v1.gfile"),
+    _module_lazy_names(
         "image",
         {
             ".ops.pictures": "ResizeMethod adjust_brightness adjust_contrast adjust_hue adjust_saturation "
@@ -101,14 +101,14 @@ add_modules(
         },
         "tfrecord_fast.image",
     ),
-    _module(
+    _module_lazy_names(
         "io",
         {".ops.pictures": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg", ".ops.strings": "decode_csv"},
         "tfrecord_fast.io",
         left_out="gfile",
     ),
-    _module("io.gfile", plain="tfrecord_fast.io.gfile"),
-    _module(
+    _module_lazy_names("io.gfile", plain="tfrecord_fast.io.gfile"),
+    _module_lazy_names(
         "logging",
         {
             ".machine": "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info log set_verbosity "
@@ -116,7 +116,7 @@ add_modules(
         },
         public="tf.compat.v1.logging",
     ),
-    _module(
+    _module_lazy_names(
         "math",
         {
             ".ops.math": "abs accumulate_n=add_n acos acosh add add_n argmax argmin asin asinh atan atan2 "
@@ -128,13 +128,13 @@ add_modules(
             "squared_difference subtract tan tanh tensordot truediv"
         },
     ),
-    _module("python_io", plain="tfrecord_fast.python_io", public="tf.compat.v1.python_io"),
-    _module("ragged", {".ops.composites": "constant=ragged_constant"}),
-    _module(
+    _module_lazy_names("python_io", plain="tfrecord_fast.python_io", public="tf.compat.v1.python_io"),
+    _module_lazy_names("ragged", {".ops.composites": "constant=ragged_constant"}),
+    _module_lazy_names(
         "random",
         {".ops.randoms": "categorical gamma normal set_seed shuffle stateless_uniform truncated_normal uniform"},
     ),
-    _module(
+    _module_lazy_names(
         "sparse",
         {
             ".ops.composites": "from_dense reorder reset_shape reshape slice",
@@ -142,14 +142,14 @@ add_modules(
         },
         "tfrecord_fast.sparse",
     ),
-    _module(
+    _module_lazy_names(
         "strings",
         {
             ".ops.strings": "as_string bytes_split join length reduce_join regex_replace split strip substr "
             "to_hash_bucket_fast to_number"
         },
     ),
-    _module("train", plain="tfrecord_fast.train"),
+    _module_lazy_names("train", plain="tfrecord_fast.train"),
 )
 
 
