@@ -1,5 +1,6 @@
 """What the tests share: real files, TensorFlow if it is installed, Hypothesis's settings."""
 
+import os
 import sys
 
 import hypothesis
@@ -14,6 +15,10 @@ hypothesis.settings.register_profile(
     "suite", deadline=None, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("suite")
+
+# A client of Ray that outlives its server would end this process after a minute, without a word: a start of Ray that
+# took too long leaves one behind. Ray reads this when it is imported.
+os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "86400")
 
 # Under the thread sanitizer `import polars` alone is a segmentation fault: tests that need it are left out there.
 if "thread" in tfrecord_fast.build_info()["sanitizers"]:

@@ -51,6 +51,13 @@ def listed(folder, *files):
 # ---- Local files ----
 
 
+def test_parts_and_paths_are_listed_in_their_order(tmp_path):
+    put(tmp_path, "a", "b", "c")
+    (second,) = listed_parts(str(tmp_path / "b"), SETTINGS)
+    files = [part.file for part in listed_parts([str(tmp_path / "c"), second, str(tmp_path / "a")], SETTINGS)]
+    assert files == [str(tmp_path / name) for name in "cba"]
+
+
 def test_a_folder_stands_for_the_files_below_it(tmp_path):
     put(tmp_path, "b", "a/2", "a/1", "a/1.idx", ".hidden", "_hidden/x", "a/.x/y", "c/d/e")
     assert listed(tmp_path, "") == ["a/1", "a/2", "b", "c/d/e"]

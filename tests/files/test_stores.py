@@ -12,6 +12,7 @@ import fsspec
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.alarms import alarmed
 from tfrecord_fast.files.naming.addresses import public_url
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, finding, read_range
 from tfrecord_fast.files.stores.errors import call
@@ -259,3 +260,12 @@ def test_a_forked_process_reads_with_threads_of_its_own():
         store = Faulty()
         os._exit(0 if bytes(read_range(store, "x", 0, 5)) == store.data[:5] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("error", [RuntimeError("mine"), TimeoutError("mine"), ValueError("mine")], ids=repr)
+def test_what_a_signal_handler_raises_while_a_file_system_opens_is_no_error_of_the_store(monkeypatch, error):
+    with alarmed(error=error) as ring:
+        monkeypatch.setattr(fsspec.core, "url_to_fs", lambda *_, **__: ring())
+        with pytest.raises(type(error)) as caught:
+            find_store("zip://x::file:///a.zip")
+    assert caught.value is error

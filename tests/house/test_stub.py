@@ -10,7 +10,7 @@ from tfrecord_fast import _core
 STUB = ast.parse((Path(tfrecord_fast.__file__).parent / "_core.pyi").read_text())
 # What CPython or pybind11 gives every module and class by itself.
 UNTOLD = {"__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__", "__module__", "__reduce__"}
-UNTOLD |= {"__repr__", "_pybind11_conduit_v1_"}
+UNTOLD |= {"__annotations__", "__repr__", "_pybind11_conduit_v1_"}  # annotations: once somebody has asked for them
 # What CPython gives every named tuple of the core (a struct sequence).
 UNTOLD_OF_TUPLES = {"__match_args__", "__new__", "__replace__", "n_fields", "n_sequence_fields", "n_unnamed_fields"}
 

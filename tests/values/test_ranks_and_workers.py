@@ -198,6 +198,27 @@ def fail():
     raise KeptError
 
 
+def test_a_thread_whose_start_was_interrupted_ends_with_the_others(monkeypatch):
+    start = threading.Thread.start
+
+    def interrupted(thread):
+        start(thread)
+        raise KeyboardInterrupt
+
+    pool = workers.Workers(3, "test_interrupted")
+    pool.submit(int)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pool.submit(int)
+    started = [thread for thread in threading.enumerate() if thread.name.startswith("test_interrupted")]
+    assert len(started) == 2
+    pool.end()
+    for thread in started:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in started)
+
+
 def test_a_call_that_raises_raises_where_its_result_is_taken():
     pool = workers.Workers(1, "test_raises")
     with pytest.raises(KeptError):

@@ -154,8 +154,7 @@ class Workers:
 
     def end(self) -> None:
         """Let threads end when all calls are made; there will be no more."""
-        for _ in self._threads:
-            self._work.put(None)
+        self._work.put(None)
 
     def join(self) -> None:
         """Wait until the threads have ended; they have been stopped."""
@@ -167,6 +166,7 @@ def _make_calls(work: _Work) -> None:
     while (call := work.get()) is not None:
         make_call(*call)
         del call  # before it waits
+    work.put(None)  # for the next thread: one may have started whose start a signal handler interrupted
 
 
 def make_call(future: Future[T], function: Callable[..., T], *arguments: Any) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from ...base.handlers import raised_by_handler
 from ...base.optional import optional, optional_or_none
 from ...base.process import Origin
 from ...errors import InvalidArgumentError
@@ -147,9 +148,13 @@ def file_system_of(url: str, options: Mapping[str, Any] | None = None) -> tuple[
         system, path = core.url_to_fs(url, **(options or {}))
         return system, path
     except ValueError as error:
+        if raised_by_handler(error):
+            raise
         reason = str(error) if "rotocol" in str(error) else type(error).__name__
         failure: Exception = InvalidArgumentError(f"{public_url(url)}: no file system for this URL: {reason}")
     except Exception as error:
+        if raised_by_handler(error):
+            raise
         failure = os_error(error, url)
     raise failure
 
