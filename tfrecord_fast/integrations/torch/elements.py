@@ -122,8 +122,13 @@ class _Counted(Iterator[Any]):
 
     def __next__(self) -> Any:
         element = next(self._elements)
+        try:
+            converted = self._convert(element)
+        except Exception:  # an interrupt does not use up the element
+            self._state["given"] += 1
+            raise
         self._state["given"] += 1
-        return self._convert(element)
+        return converted
 
 
 class _Divided(_Counted):
