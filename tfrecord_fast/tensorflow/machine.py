@@ -83,10 +83,12 @@ def _unchanged(function: Any = None, **kwargs: Any) -> Any:
 
 
 def _no_tpu(*args: Any, **kwargs: Any) -> Any:
+    """Raise ValueError."""
     raise ValueError("Please provide a TPU Name to connect to: TPUs need TensorFlow, which is not installed")
 
 
 def _false(*args: Any, **kwargs: Any) -> bool:
+    """Return False."""
     return False
 
 
