@@ -20,8 +20,7 @@ from tfrecord_fast.cli.arguments import count_of, fraction_of, seed_of, size_of
 from tfrecord_fast.cli.commands import bench, sample, shuffle, split
 from tfrecord_fast.cli.commands.schema import formats as schema_formats
 from tfrecord_fast.cli.commands.schema import surveys
-from tfrecord_fast.cli.console import Console, OutputClosed, Style
-from tfrecord_fast.cli.copying import counted
+from tfrecord_fast.cli.console import Console, OutputClosed, Style, counted
 from tfrecord_fast.cli.formats import base, casts, csv_files, orc, parquet
 from tfrecord_fast.cli.records.showing import Shower
 

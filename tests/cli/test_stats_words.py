@@ -454,7 +454,7 @@ def test_keys_that_are_too_long_are_left_out(tmp_path, run):
 def test_counting_ends_when_it_is_stopped():
     stop = threading.Event()
     batches = [_core.record_batch([b"a", b"bcd"]), _core.record_batch([b""])]
-    shard, run = collecting.Shard("path"), types.SimpleNamespace(stop=stop)
+    shard, run = collecting.Totals("path"), types.SimpleNamespace(stop=stop)
     counted = collecting._counted(iter(batches), shard, None, run)
     assert next(counted)[1].tolist() == [1, 3] and (shard.records, shard.payload_bytes) == (2, 4)
     stop.set()

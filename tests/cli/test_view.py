@@ -362,6 +362,7 @@ def test_records_around_damaged_headers_are_shown_and_the_damage_is_said(tmp_pat
     damage(path, frame * 10, frame * 50 + 14)
     path.write_bytes(path.read_bytes()[:-3])
     with viewing(path) as viewer:
+        assert "fewer records" in viewer.ask("api/record", record=97)["problem"]
         made = viewer.ask("api/record", record=0)
         assert made["count"] == 97 and len(made["notes"]) == 3
         assert f"at byte {frame * 10:,}, {frame} bytes" in made["notes"][0] and "truncated" in made["notes"][2]

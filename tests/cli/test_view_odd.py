@@ -7,7 +7,6 @@ import struct
 import threading
 import time
 
-import numpy as np
 import pytest
 
 import tfrecord_fast as tf
@@ -103,14 +102,8 @@ def test_what_can_be_read_twice(some, tmp_path):
     assert not sources.is_readable_again(file._replace(opener=lambda: None, name=b"<stdin>"))
 
 
-def test_stretches_of_an_unknown_size_have_no_index():
-    lost = [type("Lost", (), {"offset": 5, "bytes": None, "reason": "words"})()]
-    assert sources._index_of(np.array([10, 20]), lost) is None
-    lost[0].bytes = 7
-    assert sources._index_of(np.array([10, 20]), lost) is None  # no record begins there
-    lost[0].offset = 26
-    index = sources._index_of(np.array([10, 20]), lost)
-    assert (index.offsets.tolist(), index.sizes.tolist()) == ([0, 33], [26, 36])
+def test_notes_have_the_sizes_of_stretches_where_known():
+    lost = [type("Lost", (), {"offset": 26, "bytes": 7, "reason": "words"})()]
     assert sources._notes(lost) == ["at byte 26, 7 bytes: words"]
     lost[0].bytes = None
     assert sources._notes(lost * 3)[0] == "at byte 26: words"

@@ -268,10 +268,3 @@ def test_groups_are_those_that_were_given(paths):
     reader = tf.ShardReader(paths[0], PLAIN, groups=groups, batch_size=2)
     groups["g"].reverse()
     assert next(iter(reader))["g"].tolist() == [[0, 0], [1, -1]]
-
-
-def test_a_reader_says_what_is_grouped(paths):
-    assert "5 features (4 in 2 groups)," in repr(tf.ShardReader(paths, PLAIN, groups=GROUPS))
-    assert "5 features (2 in 1 group)," in repr(tf.ShardReader(paths, PLAIN, groups={"g": ["c0", "c1"]}))
-    assert "2 features (2 in 1 group)," in repr(tf.ShardReader(paths, PLAIN, groups=GROUPS, columns=["cat"]))
-    assert "features to be inferred (with 2 groups)," in repr(tf.ShardReader(paths, "infer", groups=GROUPS))

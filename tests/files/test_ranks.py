@@ -149,7 +149,7 @@ def in_a_worker(monkeypatch):
 
     def pretend(parent):
         info = type("Info", (), {"num_workers": 2, "id": 1, "seed": 1})
-        for module in ("shards", "epochs"):
+        for module in ("shard_division", "epochs"):
             monkeypatch.setattr(f"tfrecord_fast.files.reading.{module}.worker_info", lambda: info)
             monkeypatch.setattr(f"tfrecord_fast.files.reading.{module}.parent_process", lambda: parent)
 

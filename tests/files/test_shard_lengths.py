@@ -413,10 +413,7 @@ def test_other_ways_to_be_equal_are_refused(files, equal):
 
 def test_a_reader_says_what_it_will_do(files, folder):
     text = repr(tf.ShardReader(str(folder / "1.tfrecord")))
-    assert (
-        text == f"<ShardReader of {str(folder / '1.tfrecord')!r}, records, batches of 1024, not shuffled, epoch 0>"
-        or ("…" in text)
-    )
+    assert text == f"<ShardReader of {str(folder / '1.tfrecord')!r}, records, epoch 0>" or "…" in text
     reader = tf.ShardReader(
         ["a", "b"],
         {"x": tf.io.FixedLenFeature([], tf.int64)},
@@ -432,8 +429,8 @@ def test_a_reader_says_what_it_will_do(files, folder):
     )
     reader.set_epoch(3)
     assert repr(reader) == (
-        "<ShardReader of 2 files, 1 feature, batches of 8 without the remainder, 2 files in turn, shuffled (files, a "
-        "buffer of 100; seed 7), epochs 3 to 4, shard 1 of 4, equal_shards='pad'>"
+        "<ShardReader of 2 files, 1 feature, batch_size=8, drop_remainder=True, cycle_length=2, shuffle_files=True, "
+        "shuffle_buffer=100, seed=7, num_epochs=2, equal_shards='pad', shard 1 of 4, epoch 3>"
     )
-    assert "endless from epoch 0" in repr(tf.ShardReader("none", num_epochs=None))
+    assert "num_epochs=-1, deterministic=False" in repr(tf.ShardReader("none", num_epochs=None, deterministic=False))
     assert "features to be inferred" in repr(tf.ShardReader("none", "infer"))

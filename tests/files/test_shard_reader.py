@@ -255,6 +255,11 @@ def test_arguments_out_of_range_are_refused(given):
         tf.ShardReader("x", **given)
 
 
+def test_a_seed_that_is_not_an_integer_is_refused_by_name():
+    with pytest.raises(TypeError, match="seed must be an integer, got float"):
+        tf.ShardReader("x", seed=1.5)
+
+
 # ---- Slots and rooms that no files fill ----
 
 

@@ -179,7 +179,7 @@ def without_simplejpeg(monkeypatch):
     from tfrecord_fast.images import decoding, encoding
 
     for module in (decoding, encoding):
-        monkeypatch.setattr(module, "simplejpeg", lambda: None)
+        monkeypatch.setattr(module, "optional_or_none", lambda name: None)
 
 
 def test_pillow_decodes_a_jpeg_as_simplejpegs_accurate_method(request):

@@ -7,8 +7,6 @@ from typing import Any
 from .. import _core
 from .version import __version__
 
-__all__ = ["build_info"]
-
 
 def build_info() -> dict[str, Any]:
     """Describe how the package was built.

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["numbers_as"]
-
 # TensorFlow's conversion clips 32 floats at a time; the remaining ones wrap.
 _AT_A_TIME = 32
 

@@ -6,8 +6,6 @@ import os
 from builtins import bytes as bytes_
 from typing import NamedTuple
 
-__all__ = ["FileStamp"]
-
 
 class FileStamp(NamedTuple):
     """Size and times of a file: two stamps of one path are equal if the file was not written to in between.

@@ -7,8 +7,6 @@ import signal
 from types import CodeType
 from typing import Any
 
-__all__ = ["raised_by_handler"]
-
 
 def raised_by_handler(error: BaseException) -> bool:
     """Return True if a signal handler raised the error: it is not an Exception, or its traceback has a handler in it.

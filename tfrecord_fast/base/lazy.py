@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["LazyNames", "lazy_names"]
-
 
 class LazyNames(NamedTuple):
     """The sorted names of a package, and its functions `__getattr__` and `__dir__` (PEP 562)."""

@@ -6,8 +6,6 @@ import importlib
 import sys
 from typing import Any
 
-__all__ = ["optional", "optional_or_none", "shown_to_keras"]
-
 _EXTRAS = {
     "PIL": "image",
     "absl": "scripts",

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["Origin"]
-
 
 class Origin:
-    """The process in which an object was created."""
-
     __slots__ = ("_process",)
 
     def __init__(self) -> None:

@@ -13,18 +13,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-__all__ = [
-    "Rank",
-    "dividing",
-    "in_worker_of_grain",
-    "is_dividing",
-    "local_ranks",
-    "parent_process",
-    "rank_of_process",
-    "refuse_to_divide_again",
-    "worker_info",
-]
-
 
 class Rank(NamedTuple):
     """The number of this process, from 0, and the number of processes."""
@@ -51,7 +39,6 @@ def worker_info() -> Any:
 
 
 def in_worker_of_grain() -> bool:
-    """Return True in a worker process of a Grain pipeline."""
     # Grain has no public function for this.
     grain = sys.modules.get("grain._src.python.dataset.transformations.process_prefetch")
     return bool(getattr(grain, "is_in_worker_process", bool)())
@@ -75,11 +62,7 @@ def is_dividing() -> bool:
 
 
 def refuse_to_divide_again(what: str) -> None:
-    """Refuse to divide records among DataLoader workers twice, which would lose most of them.
-
-    Raises:
-      RuntimeError: this thread makes elements that are divided.
-    """
+    """Refuse to divide records among DataLoader workers twice, which would lose most of them."""
     if _dividing.get() and worker_info() is not None:
         raise RuntimeError(
             f"{what} already divides records among the DataLoader's workers, and so does the TFRecordIterableDataset "
@@ -96,11 +79,7 @@ def parent_process() -> int | None:
 
 
 def rank_of_process() -> Rank:
-    """Return this process' rank: of torch.distributed or JAX, if initialised, or of the environment; or else (0, 1).
-
-    Raises:
-      ValueError: the environment variables are incomplete or inconsistent.
-    """
+    """Return this process' rank: of torch.distributed or JAX, if initialised, or of the environment; or else (0, 1)."""
     return _rank_of_torch() or _rank_of_jax() or _rank_of_environment(os.environ) or Rank(0, 1)
 
 

@@ -9,8 +9,6 @@ import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-__all__ = ["sample_length", "sampling"]
-
 _length: ContextVar[int | None] = ContextVar("sample_length", default=None)
 
 

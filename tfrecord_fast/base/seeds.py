@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random as _random
 
-__all__ = ["next_seed", "set_seed"]
-
 _drawn: _random.Random | None = None
 
 
@@ -27,5 +25,4 @@ def set_seed(seed: int | None) -> None:
 
 
 def next_seed() -> int:
-    """Return a seed of 64 bits for an operation without a seed."""
     return int.from_bytes(os.urandom(8), "little") if _drawn is None else _drawn.getrandbits(64)

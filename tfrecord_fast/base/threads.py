@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from .ranks import local_ranks, worker_info
 
-__all__ = ["ROOT", "available_cpus", "cpu_quota", "default_threads", "thread_count"]
-
 _KEPT_SECONDS = 1.0  # reading the files of a group takes some 100 µs
 
 _quota: tuple[float, int | None] = (-_KEPT_SECONDS, None)  # (time of reading, quota)
@@ -39,11 +37,7 @@ def default_threads() -> int:
 
 
 def thread_count(num_threads: int | None) -> int:
-    """Return `num_threads`, or the default for None and 0; at least 1. Fast enough to be called for each batch.
-
-    Raises:
-      ValueError: a negative number.
-    """
+    """Return `num_threads`, or the default for None and 0; at least 1. Fast enough to be called for each batch."""
     global _default
     if num_threads is not None and num_threads < 0:
         raise ValueError(f"`num_threads` must not be negative, got {num_threads}")
@@ -70,9 +64,6 @@ def cpu_quota(root: str | None = None) -> int | None:
     """Return the lowest quota of this process' groups, in processors, rounded up; None without a quota.
 
     Files that cannot be read or parsed set no limit.
-
-    Args:
-      root: the folder that holds /proc and /sys; by default, ROOT.
     """
     root = ROOT if root is None else root
     mounts = list(_mounts(root))

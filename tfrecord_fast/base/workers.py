@@ -17,8 +17,6 @@ from typing import Any, TypeVar
 from .process import Origin
 from .ranks import dividing, is_dividing
 
-__all__ = ["NoThreadError", "Stopped", "Workers", "is_ending", "make_call", "start_thread"]
-
 T = TypeVar("T")
 
 _AFTER_STOPPED = 0.5  # seconds
@@ -102,9 +100,6 @@ class Workers:
     """Up to `most` threads that make calls in the order in which they are submitted.
 
     They hold nothing of their owner, which can stop them when it is dropped.
-
-    Args:
-      patience: as of `start_thread`.
     """
 
     def __init__(self, most: int, name: str, patience: float | None = None) -> None:
@@ -114,11 +109,7 @@ class Workers:
         self._origin = Origin()
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Return the future of a call; for one thread at a time.
-
-        Raises:
-          NoThreadError: the system has no thread left to make it.
-        """
+        """Return the future of a call; for one thread at a time."""
         number = len(self._threads)
         if number < self._most:
             name = f"{self._name}_{number}"

@@ -30,20 +30,12 @@ from .commands import (
 from .console import Console, OutputClosed, OutputFailed
 from .parsing import Command, Parser, command_line, parsed
 
-__all__ = ["COMMANDS", "Command", "main", "run"]
-
 COMMANDS: tuple[Command, ...] = (
     bench, cat, convert, dedup, index, info, merge, port, repair, sample, schema, shuffle, split, stats, verify, view,
 )  # fmt: skip
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status.
-
-    Raises:
-      SystemExit: wrong usage, --help or --version.
-      OutputClosed: the reader of standard output has closed it.
-    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser, commands = command_line(COMMANDS, arguments[0] if arguments else None)
     console = Console()

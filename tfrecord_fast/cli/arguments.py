@@ -7,25 +7,10 @@ import math
 import re
 from fractions import Fraction
 
-from ..files.naming.compression import CODECS, COMPRESSION_TYPES
+from ..files.naming.compression import CODECS
 
-__all__ = [
-    "INPUT_COMPRESSIONS",
-    "add_file_arguments",
-    "add_input_arguments",
-    "add_output_arguments",
-    "add_store_arguments",
-    "count_of",
-    "fraction_of",
-    "number_of",
-    "seed_of",
-    "size_of",
-    "storage_options",
-]
+COMPRESSIONS = ("auto", "none", *(name.lower() for name in CODECS))
 
-INPUT_COMPRESSIONS = ("auto", "none", *(name.lower() for name in COMPRESSION_TYPES if name))
-
-_OUTPUT_COMPRESSIONS = ("auto", "none", *(name.lower() for name in CODECS))
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?", re.IGNORECASE)
@@ -37,7 +22,7 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compression",
         default="auto",
-        choices=INPUT_COMPRESSIONS,
+        choices=COMPRESSIONS,
         type=str.lower,
         help="compression of the files (default: auto, detected from the first bytes of each file)",
     )
@@ -46,12 +31,14 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add IN…."""
     parser.add_argument("files", nargs="+", metavar="IN", help="path, folder, pattern, URL, or - for standard input")
 
 
-def add_output_arguments(parser: argparse.ArgumentParser, shards: bool = True) -> None:
-    """Add --compression, --level, --in-place, --threads, --json and --storage-option; if `shards`, OUT and --shards."""
+def add_output_arguments(parser: argparse.ArgumentParser, shards: bool = True, copies: bool = True) -> None:
+    """Add --compression, --level, --threads and --storage-option; if `shards`, OUT and --shards.
+
+    If the command `copies` records, also add --in-place and --json.
+    """
     if shards:
         parser.add_argument(
             "output",
@@ -63,20 +50,20 @@ def add_output_arguments(parser: argparse.ArgumentParser, shards: bool = True) -
         )
     parser.add_argument(
         "--compression",
-        choices=_OUTPUT_COMPRESSIONS,
+        choices=COMPRESSIONS,
         default="auto",
         type=str.lower,
         help="compression of the output (default: auto, from the extension: .gz, .zst, .snappy)",
     )
     parser.add_argument("--level", type=int, metavar="L", help="compression level")
-    parser.add_argument("--in-place", action="store_true", help="allow the output to replace one of the inputs")
     parser.add_argument("--threads", type=count_of, metavar="N", help="number of threads that read and compress")
-    parser.add_argument("--json", action="store_true", help="print a summary as a JSON object")
+    if copies:
+        parser.add_argument("--in-place", action="store_true", help="allow the output to replace one of the inputs")
+        parser.add_argument("--json", action="store_true", help="print a summary as a JSON object")
     add_store_arguments(parser)
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --storage-option."""
     parser.add_argument(
         "--storage-option",
         action="append",
@@ -99,26 +86,22 @@ def _storage_option(text: str) -> tuple[str, str | int | bool]:
 
 
 def storage_options(args: argparse.Namespace) -> dict[str, str | int | bool] | None:
-    """Return the values of --storage-option, or None."""
     return dict(args.storage_options) or None
 
 
 def number_of(text: str) -> int:
-    """Parse a number of records."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
     return int(text)
 
 
 def count_of(text: str) -> int:
-    """Parse a number of at least 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text!r}")
     return int(text)
 
 
 def seed_of(text: str) -> int:
-    """Parse a seed."""
     if not text.isdecimal() or int(text) >= 1 << 64:
         raise argparse.ArgumentTypeError(f"expected a number from 0 to 2**64 - 1, got {text!r}")
     return int(text)
@@ -135,11 +118,7 @@ def size_of(text: str) -> int:
 
 
 def fraction_of(text: str) -> Fraction:
-    """Parse a number written as 8, 0.5 or 1/3 exactly, and one such as 1e-3 to the nearest float.
-
-    Raises:
-      ValueError: the text is not a number.
-    """
+    """Parse a number written as 8, 0.5 or 1/3 exactly, and one such as 1e-3 to the nearest float."""
     try:
         return Fraction(float(text)) if "e" in text.lower() else Fraction(text)
     except (ZeroDivisionError, OverflowError):

@@ -11,8 +11,6 @@ from typing import Any
 
 from .progress import Progress
 
-__all__ = ["Console", "OutputClosed", "OutputFailed", "Style", "printable"]
-
 _COLOURS = {"head": "1", "name": "36", "kind": "2", "number": "33", "text": "32", "image": "35", "bad": "31"}
 
 
@@ -54,6 +52,11 @@ def printable(text: str) -> str:
     )
 
 
+def counted(number: int, noun: str = "record") -> str:
+    """Return a number with its noun: `1 record`, `1,000 records`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 class Console:
     """Printer of whole lines. May be used from several threads."""
 
@@ -70,16 +73,9 @@ class Console:
         self.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
     def json(self, value: dict[str, Any]) -> None:
-        """Print one object of results on a line."""
         self.text(json.dumps(value))
 
     def write(self, data: bytes) -> None:
-        """Print bytes of results.
-
-        Raises:
-          OutputClosed: the reader of standard output has closed it.
-          OutputFailed: standard output can't be written for another reason.
-        """
         with self._lock, self._without_progress():
             if sys.stdout is None:
                 raise OutputFailed("it is closed")
@@ -93,7 +89,6 @@ class Console:
                 raise OutputFailed(error.strerror or str(error)) from None
 
     def problem(self, text: str) -> None:
-        """Print one line on standard error."""
         line = f"tfrecord-fast: {printable(text)}\n"
         with self._lock, self._without_progress():
             sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())

@@ -15,40 +15,23 @@ from ..files.naming.addresses import public_url
 from ..files.naming.compression import TFRecordOptions
 from ..files.naming.location import location_of
 from ..files.streams.core_files import CoreFile
-from ..files.writing.example_writer import WrittenFile, shard_paths
+from ..files.writing.example_writer import shard_paths
+from ..files.writing.output_files import WrittenFile
 from .arguments import storage_options
 from .console import Console
-from .files import FAULTS, problem_of, total_bytes
-from .formats import COMPRESSION_OF, STANDARD_OUTPUT, TFRecordSink, Unsuitable, target_format_of
-from .formats.tfrecord import TFRecordSource
-
-__all__ = [
-    "STANDARD_INPUT",
-    "Copied",
-    "check_outputs",
-    "check_standard_output",
-    "compression_of",
-    "copied",
-    "counted",
-    "first_input_among",
-    "first_stream_among",
-    "guarded",
-    "options_of",
-    "print_summary",
-    "reads_stream",
-    "shown_output",
-    "sink_of",
-    "source_of",
-]
+from .files import FAULTS, Problem, named_files, problem_of, total_bytes
+from .formats import COMPRESSION_OF, target_format_of
+from .formats.base import STANDARD_OUTPUT, Malformed, Unsuitable
+from .formats.tfrecord import TFRecordSink, TFRecordSource
 
 STANDARD_INPUT = b"<stdin>"  # the name of the file that "-" means
 
 
-def guarded(console: Console, work: Callable[[], int]) -> int:
-    """Return the result of `work`; print an error and return 1 or 2 instead."""
+def guarded(console: Console, work: Callable[[], int], hint: Callable[[Problem], str] = lambda problem: "") -> int:
+    """Return the result of `work`; print an error and return 1 or 2 instead. `hint` is added to the error of a file."""
     try:
         return work()
-    except InvalidArgumentError as error:  # an unsuitable record
+    except (InvalidArgumentError, Malformed) as error:  # an unsuitable record
         console.problem(str(error))
         return 1
     except (Unsuitable, ValueError) as error:
@@ -57,13 +40,20 @@ def guarded(console: Console, work: Callable[[], int]) -> int:
     except FAULTS as error:
         problem = problem_of(error)
         path = getattr(error, "path", None) or getattr(error, "filename", None)
-        console.problem(f"{os.fsdecode(path)}: {problem.place}" if path else problem.place)
+        console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint(problem))
         return problem.status
 
 
-def reads_stream(files: Sequence[CoreFile]) -> bool:
-    """Return True if a file is standard input, a pipe or a device, which can be read only once."""
-    return first_stream_among(files) is not None
+def on_files(
+    work: Callable[[argparse.Namespace, Console, list[CoreFile]], int],
+) -> Callable[[argparse.Namespace, Console], int]:
+    """Return the `run` of a command whose `work` takes the files that IN arguments name."""
+
+    def run(args: argparse.Namespace, console: Console) -> int:
+        files, status = named_files(args, console)
+        return status or guarded(console, lambda: work(args, console, files))
+
+    return run
 
 
 def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
@@ -75,14 +65,12 @@ def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
 
 
 def source_of(files: list[CoreFile], args: argparse.Namespace) -> TFRecordSource:
-    """Return a source of the records of the inputs."""
     source = TFRecordSource(files)
     source.num_threads = args.threads
     return source
 
 
 def options_of(args: argparse.Namespace, path: str) -> TFRecordOptions:
-    """Return the writing options of an output."""
     return TFRecordOptions(compression_of(args, path), compression_level=args.level)
 
 
@@ -94,7 +82,6 @@ def compression_of(args: argparse.Namespace, path: str) -> str:
 
 
 def sink_of(args: argparse.Namespace, files: list[CoreFile]) -> TFRecordSink:
-    """Check OUT and return its sink."""
     if args.output == STANDARD_OUTPUT and args.shards > 1:
         raise Unsuitable("--shards cannot be used when writing to standard output")
     if args.output == STANDARD_OUTPUT and args.json:
@@ -118,11 +105,7 @@ def check_outputs(paths: Sequence[str], files: Sequence[CoreFile], in_place: boo
 
 
 def first_input_among(paths: Sequence[str], files: Sequence[CoreFile]) -> str | None:
-    """Return the first output that is also an input, or None.
-
-    Raises:
-      Unsuitable: an output can't be a file.
-    """
+    """Return the first output that is also an input, or None."""
     known = {(status.st_dev, status.st_ino) for file in files if (status := _stat_of(file)) is not None}
     objects = {os.fsdecode(file.name) for file in files if file.object is not None}
     for path in paths:
@@ -192,7 +175,6 @@ class Copied:
             yield batch
 
     def as_json(self) -> dict[str, Any]:
-        """Return `records_read`, `records`, `payload_bytes` and `files`."""
         files = [{"path": file.path, "records": file.records, "bytes": file.bytes} for file in self.files]
         return {
             "records_read": self.records_read,
@@ -232,12 +214,10 @@ def copied(
 
 
 def shown_output(args: argparse.Namespace) -> str:
-    """Return the name of OUT for messages."""
     return "standard output" if args.output == STANDARD_OUTPUT else str(args.output)
 
 
 def print_summary(args: argparse.Namespace, console: Console, lines: Sequence[str], value: dict[str, Any]) -> None:
-    """Print a summary: lines or, with --json, an object."""
     if args.json:
         console.json(value)
         return
@@ -246,8 +226,3 @@ def print_summary(args: argparse.Namespace, console: Console, lines: Sequence[st
             console.problem(line)
         else:
             console.line(line)
-
-
-def counted(number: int, noun: str = "record") -> str:
-    """Return a number with its noun: `1 record`, `1,000 records`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.record_format import DETECTION_BYTES
+from ..base.record_format import DETECTION_BYTES, FRAME_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError
@@ -29,20 +29,6 @@ from ..files.streams.fetching import open_stream
 from .arguments import storage_options
 from .console import Console
 from .folders import files_of
-
-__all__ = [
-    "FAULTS",
-    "Input",
-    "Problem",
-    "batches",
-    "for_each_file",
-    "index_beside",
-    "is_whole",
-    "named_files",
-    "open_input",
-    "problem_of",
-    "total_bytes",
-]
 
 T = TypeVar("T")
 
@@ -65,19 +51,39 @@ class Problem:
 
     @property
     def status(self) -> int:
-        """The exit status for this problem."""
         return 1 if self.damage else 2
 
     @property
     def place(self) -> str:
-        """The reason and the location, as text."""
         if self.offset is None or self.record_index is None:
             return self.reason
         return f"{self.reason} (record {self.record_index} at byte {self.offset})"
 
     def as_json(self) -> dict[str, Any]:
-        """Return `reason`, `offset` and `record_index`."""
         return {"reason": self.reason, "offset": self.offset, "record_index": self.record_index}
+
+
+@dataclass
+class Totals:
+    """Totals of a file, or of the records before its first problem."""
+
+    path: str
+    compression: str | None = None  # "", "GZIP", …; None if the file could not be opened
+    stored_bytes: int | None = None
+    records: int = 0
+    payload_bytes: int = 0
+    problem: Problem | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object for --json; `error` describes the problem after the counted records."""
+        return {
+            "path": self.path,
+            "compression": self.compression,
+            "bytes": self.stored_bytes,
+            "records": self.records,
+            "payload_bytes": self.payload_bytes,
+            "error": None if self.problem is None else self.problem.as_json(),
+        }
 
 
 def problem_of(error: BaseException) -> Problem:
@@ -148,9 +154,6 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     Args:
       choice: the value of --compression.
       advance: called with the number of stored bytes read, unless the core reads the file alone.
-
-    Raises:
-      OSError, ImportError: the file can't be opened.
     """
     if isinstance(file.object, StoredObject):
         return _open_object(file, file.object, choice)
@@ -218,11 +221,10 @@ def batches(
     stream = open_stream(
         [source.core_file], DEFAULT_SETTINGS, compression_type=source.compression, num_threads=num_threads
     )
-    frame_bytes = 8 + 4 + 4
     for batch in _explained(source, stream.batches()):
         yield batch
         if advance is not None and not source.counts_itself:
-            advance(batch.nbytes + frame_bytes * len(batch))
+            advance(batch.nbytes + FRAME_BYTES * len(batch))
 
 
 def _explained(source: Input, record_batches: Iterator[_core.RecordBatch]) -> Iterator[_core.RecordBatch]:

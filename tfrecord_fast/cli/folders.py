@@ -11,20 +11,13 @@ from typing import Any
 from ..errors import InvalidArgumentError
 from ..files.streams.listing import files_below
 
-__all__ = ["files_of"]
-
 _STATE, _SPLITS = "state.json", "dataset_dict.json"  # written by save_to_disk of Hugging Face's `datasets`
 _INFO, _FEATURES = "dataset_info.json", "features.json"  # written by TensorFlow Datasets
 _SHARD = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})")
 
 
 def files_of(folder: str) -> list[str]:
-    """Return the data files of a folder, in order.
-
-    Raises:
-      FileNotFoundError: the folder has no files, or a listed file is missing.
-      errors.InvalidArgumentError: the list of files can't be used.
-    """
+    """Return the data files of a folder, in order."""
     splits, state = os.path.join(folder, _SPLITS), os.path.join(folder, _STATE)
     if os.path.isfile(splits):
         names = _list_in(splits, lambda value: value["splits"])

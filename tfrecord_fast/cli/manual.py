@@ -9,8 +9,6 @@ import sys
 from .app import COMMANDS
 from .parsing import PROGRAM, command_line
 
-__all__ = ["manual"]
-
 _STATUS = (
     "0: success. 1: the data has faults (damage, rows that don't fit, conflicting kinds). "
     "2: wrong usage, or a file that can't be read or is not a TFRecord file."

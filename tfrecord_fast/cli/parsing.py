@@ -11,8 +11,6 @@ from typing import NoReturn, Protocol
 from ..base.version import __version__
 from .console import Console, printable
 
-__all__ = ["PROGRAM", "Command", "Parser", "command_line", "parsed"]
-
 PROGRAM = "tfrecord-fast"
 _CHOICE = re.compile(r"invalid choice: '?([^' ]+)'? \(choose from (.*)\)")
 
@@ -32,7 +30,6 @@ class Parser(argparse.ArgumentParser):
     """Parser that suggests a known name for an unknown one."""
 
     def error(self, message: str) -> NoReturn:
-        """End the process with status 2."""
         match = _CHOICE.search(message)
         if match is not None:
             message = f"{message[: match.start()]}no such choice: {match[1]}"
@@ -84,11 +81,6 @@ def command_line(commands: Sequence[Command], only: str | None = None) -> tuple[
 
 
 def parsed(parser: Parser, commands: dict[str, Parser], arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line.
-
-    Raises:
-      SystemExit: wrong usage, or a request for help.
-    """
     args, unknown = parser.parse_known_args(arguments)
     command_parser = commands.get(args.command)
     if unknown:

@@ -7,12 +7,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 from ..base.optional import optional
-
-__all__ = ["Progress"]
 
 _DELAY_SECONDS = 0.5  # faster commands show no bar
 _PLAIN_INTERVAL_SECONDS = 0.2
@@ -36,11 +33,9 @@ class Progress:
 
     @property
     def visible(self) -> bool:
-        """Return True if the bar may be shown."""
         return self._visible
 
     def advance(self, read_bytes: int) -> None:
-        """Add `read_bytes` to the bytes read."""
         if not self._visible:
             return
         with self._lock:
@@ -60,12 +55,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._visible = False
             if self._display is not None:

@@ -6,29 +6,26 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from .. import _core
 from ..examples.record_kinds import Kinds
 from ..files.streams.core_files import CoreFile
 from .console import Console
-from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
-
-__all__ = ["Tally", "tallies"]
+from .files import FAULTS, Totals, batches, for_each_file, open_input, problem_of, total_bytes
 
 
 @dataclass
-class Tally:
-    """Totals of a file, or of the records before its first problem."""
+class Tally(Totals):
+    """Totals of a file with the sizes and kinds of its records."""
 
-    path: str
-    compression: str | None = None  # "", "GZIP", …; None if the file could not be opened
-    stored_bytes: int | None = None
-    records: int = 0
-    payload_bytes: int = 0
     min_size: int | None = None  # of a record, in bytes; None without records
     max_size: int | None = None
     kinds: Kinds = field(default_factory=Kinds)  # of records
-    problem: Problem | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        sizes = {"min_size": self.min_size, "mean_size": self.mean_size, "max_size": self.max_size}
+        return {**super().as_json(), **sizes, "kinds": self.kinds.names}
 
     def add(self, batch: _core.RecordBatch) -> None:
         """Add the records of a batch that is not empty."""
@@ -42,7 +39,6 @@ class Tally:
 
     @property
     def kind(self) -> str:
-        """The kinds of the records, as text."""
         names = self.kinds.names
         if names:
             return ", ".join(names)
@@ -50,17 +46,14 @@ class Tally:
 
     @property
     def mean_size(self) -> float | None:
-        """The mean size of a record in bytes; None without records."""
         return self.payload_bytes / self.records if self.records else None
 
     @property
     def status(self) -> int:
-        """The exit status for this file."""
         return 0 if self.problem is None else self.problem.status
 
 
 def tallies(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Iterator[Tally]:
-    """Yield one tally per file, in order, with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
         advance = progress.advance if progress.visible else None
 

@@ -9,22 +9,6 @@ from ..dtypes import DType, as_dtype, int32, int64
 from ..errors import InvalidArgumentError
 from ..typing import DTypeLike, Key, Shape
 
-__all__ = [
-    "FixedLenFeature",
-    "FixedLenSequenceFeature",
-    "InferredShape",
-    "KeyedPartition",
-    "OwnFeature",
-    "Partition",
-    "RaggedFeature",
-    "SparseFeature",
-    "VarLenFeature",
-    "copied",
-    "names_of",
-    "normalize",
-    "select_features",
-]
-
 
 class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each record.
@@ -191,11 +175,7 @@ def _own_partition(partition: object) -> Partition:
 
 
 def normalize(feature: Any) -> OwnFeature:
-    """Return `feature` as one of the classes above. TensorFlow's are recognised by name and fields.
-
-    Raises:
-      ValueError: `feature` is not a feature.
-    """
+    """Return `feature` as one of the classes above. TensorFlow's are recognised by name and fields."""
     cls = type(feature)
     if isinstance(feature, OwnFeature) and cls in _FEATURES.values():
         return feature
@@ -223,12 +203,7 @@ def names_of(columns: Any) -> Any:
 def select_features(
     features: Mapping[Any, Any], columns: Sequence[Key], lists: Mapping[Any, Any] | None = None
 ) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """Select the features, and feature lists, whose keys are in `columns`.
-
-    Raises:
-      TypeError: `columns` is one name, not a list of names.
-      errors.InvalidArgumentError: `columns` is empty, repeats a name, or has the name of no feature.
-    """
+    """Select the features, and feature lists, whose keys are in `columns`."""
     if isinstance(columns, str | bytes):
         raise TypeError(f"columns must be a list of names, got {columns!r}")
     names = list(columns)

@@ -10,20 +10,6 @@ from ..dtypes import as_dtype, float32, int64, string
 from ..typing import DTypeLike, Records
 from .features import FixedLenFeature, FixedLenSequenceFeature, InferredShape, VarLenFeature
 
-__all__ = [
-    "DEFAULT_MAX_RECORDS",
-    "InferredFeature",
-    "InferredList",
-    "Scanned",
-    "add_examples",
-    "describe_features",
-    "features_of",
-    "first_row",
-    "infer_from_batches",
-    "infer_sequences_from_batches",
-    "lists_of",
-]
-
 _DTYPES = {"int64": int64, "float": float32, "bytes": string}
 DEFAULT_MAX_RECORDS = 10_000
 
@@ -87,11 +73,6 @@ def _seen(summaries: Sequence[_core.KeySummary], scanner: Scanned) -> Iterator[t
 
 
 def add_examples(scanner: _core.FeatureSurvey, records: Records, why: str) -> None:
-    """Add Examples to a scanner.
-
-    Raises:
-      errors.InvalidArgumentError: a record is a SequenceExample, with `why` as the reason; or as `infer_features`.
-    """
     scanner.add(records)
     if scanner.has_lists:
         _core.fail_at(records, first_row(records, lambda single: single.has_lists), why)

@@ -6,18 +6,6 @@ from collections.abc import Iterable
 
 from .. import _core
 
-__all__ = [
-    "EMPTY",
-    "EXAMPLE",
-    "SEQUENCE_EXAMPLE",
-    "Kinds",
-    "counts_of",
-    "form_of",
-    "kind_named",
-    "kind_of",
-    "unknown_field",
-]
-
 EXAMPLE = "Example"
 SEQUENCE_EXAMPLE = "SequenceExample"
 EMPTY = "empty"
@@ -106,7 +94,6 @@ class Kinds:
 
     @classmethod
     def of(cls, files: Iterable[Kinds]) -> Kinds:
-        """Sum up the kinds of several files."""
         total = cls()
         for kinds in files:
             for name, count in kinds._counts.items():

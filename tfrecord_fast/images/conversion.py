@@ -10,8 +10,6 @@ import numpy.typing as npt
 from ..base.casting import numbers_as
 from ..dtypes import DTypeLike, as_dtype
 
-__all__ = ["convert_image_dtype"]
-
 
 def convert_image_dtype(
     image: npt.ArrayLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
@@ -57,7 +55,6 @@ def convert_image_dtype(
 
 
 def _saturated(values: npt.NDArray[Any], target: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Cast to an integer dtype, and clip values beyond its range."""
     limits = np.iinfo(target)
     if values.dtype.kind in "iu":
         own = np.iinfo(values.dtype)

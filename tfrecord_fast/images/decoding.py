@@ -16,22 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..base.optional import optional_or_none
 from ..base.samples import sample_length
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
 from .conversion import convert_image_dtype
 from .gif import is_gif, read_gif
-from .libraries import JPEG, PNG, pillow, pillow_errors, simplejpeg, undecodable
+from .libraries import JPEG, PNG, pillow, pillow_errors, undecodable
 from .raw_formats import read_deep_png, read_rgba_bmp
-
-__all__ = [
-    "decode_bmp",
-    "decode_gif",
-    "decode_image",
-    "decode_jpeg",
-    "decode_png",
-    "is_jpeg",
-]
 
 # The bytes of one image file.
 Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
@@ -112,7 +104,7 @@ def decode_jpeg(
         raise InvalidArgumentError(f"ratio must be 1, 2, 4 or 8, got {ratio}")
     if (dct_method or "") not in _DCT_METHODS:
         raise InvalidArgumentError(f"dct_method must be one of {_DCT_METHODS}, got {dct_method!r}")
-    library = simplejpeg()
+    library = optional_or_none("simplejpeg")
     if library is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
         return _decode(data, channels, draft=ratio)
     try:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..base.optional import optional_or_none
 from ..errors import InvalidArgumentError
-from .libraries import pillow, simplejpeg
-
-__all__ = ["encode_jpeg", "encode_png"]
+from .libraries import pillow
 
 _DENSITY_UNITS = {"in": 1, "cm": 2}
 _XMP = b"http://ns.adobe.com/xap/1.0/\0"  # the beginning of an XMP segment
@@ -93,7 +92,7 @@ def _encoded(
 ) -> bytes:
     if format and pixels.shape[2] != {"grayscale": 1, "rgb": 3}.get(format):
         raise InvalidArgumentError(f"format {format!r} does not fit an image of {pixels.shape[2]} channels")
-    library = simplejpeg()
+    library = optional_or_none("simplejpeg")
     if library is not None and not (progressive or optimize_size):
         gray = pixels.shape[2] == 1
         encoded: bytes = library.encode_jpeg(

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from ..errors import InvalidArgumentError
 from .libraries import pillow, pillow_errors, undecodable
 
-__all__ = ["is_gif", "read_gif"]
-
 _EXTENSION, _IMAGE = b"!", b","
 _CONTROL = b"\xf9"
 _HAS_TABLE, _INTERLACED, _TRANSPARENT = 0x80, 0x40, 0x01
@@ -49,9 +47,6 @@ def read_gif(data: bytes, only_first: bool = False) -> npt.NDArray[np.uint8]:
 
     Pixels that a frame does not cover, or that are transparent, are those of the frame before, and black in the first
     one. The size is that of the largest frame.
-
-    Raises:
-      errors.InvalidArgumentError: the GIF is damaged.
     """
     frames = _frames_of(data)
     height, width = max(frame.height for frame in frames), max(frame.width for frame in frames)
@@ -80,7 +75,6 @@ def _draw(frame: _Frame, pixels: npt.NDArray[np.uint8], canvas: npt.NDArray[np.u
 
 
 def _pixels_of(frame: _Frame) -> npt.NDArray[np.uint8]:
-    """Return the color indexes of a frame, `[height, width]`."""
     size = struct.pack("<HH", frame.width, frame.height)
     descriptor = b"\0\0\0\0" + size + bytes([_INTERLACED if frame.interlaced else 0])
     file = b"GIF89a" + size + b"\xf7\0\0" + _INDEXES + _IMAGE + descriptor + frame.packed + b";"
@@ -137,8 +131,6 @@ def _frame(file: _File, shared: npt.NDArray[np.uint8] | None, control: bytes | N
 
 
 class _File:
-    """The bytes of a file, and the position of the next one to read."""
-
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
@@ -162,7 +154,6 @@ class _File:
         return self.data[start : self.position]
 
     def colors(self, flags: int) -> npt.NDArray[np.uint8] | None:
-        """Read the table of colors, if the flags declare one."""
         if not flags & _HAS_TABLE:
             return None
         return np.frombuffer(self.take(3 << (flags & 7) + 1), np.uint8).reshape(-1, 3)

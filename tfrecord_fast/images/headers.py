@@ -6,8 +6,6 @@ import struct
 
 from .libraries import JPEG, PNG
 
-__all__ = ["image_of"]
-
 _NOT_FRAMES = {0xC4, 0xC8, 0xCC}  # markers in the range of those that begin a JPEG's frame
 
 

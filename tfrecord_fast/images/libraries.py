@@ -6,10 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.optional import optional, optional_or_none
+from ..base.optional import optional
 from ..errors import InvalidArgumentError
-
-__all__ = ["JPEG", "PNG", "UNDECODABLE", "pillow", "pillow_errors", "simplejpeg", "undecodable"]
 
 # The first bytes of files.
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -19,13 +17,7 @@ UNDECODABLE = "the image can't be decoded"
 
 
 def pillow() -> Any:
-    """Return PIL.Image."""
     return optional("PIL.Image", "images need Pillow")
-
-
-def simplejpeg() -> Any:
-    """Return the package simplejpeg; None if it is not installed."""
-    return optional_or_none("simplejpeg")
 
 
 def undecodable(why: str) -> InvalidArgumentError:

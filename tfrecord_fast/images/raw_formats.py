@@ -12,8 +12,6 @@ import numpy.typing as npt
 from ..errors import InvalidArgumentError
 from .libraries import undecodable
 
-__all__ = ["read_deep_png", "read_rgba_bmp"]
-
 _CHANNELS = {2: 3, 4: 2, 6: 4}  # of PNGs, by color type
 _BMP_HEADERS = 54  # bytes of the headers with all fields that are read here
 _RAW, _BY_MASKS = 0, (3, 6)  # compression of BMPs
@@ -21,11 +19,7 @@ _MASKS = (0xFF0000, 0xFF00, 0xFF)  # of red, green and blue
 
 
 def read_deep_png(data: bytes, with_transparency: bool) -> npt.NDArray[Any]:
-    """Decode to uint16 `[height, width, 2 to 4]`. `with_transparency` makes alpha of RGB's transparent color, if any.
-
-    Raises:
-      errors.InvalidArgumentError: the PNG is damaged or interlaced.
-    """
+    """Decode to uint16 `[height, width, 2 to 4]`; `with_transparency` makes alpha of a transparent color of RGB."""
     header, transparent, packed = b"", b"", []
     at = 8
     while at + 12 <= len(data):
@@ -82,9 +76,6 @@ def read_rgba_bmp(data: bytes) -> npt.NDArray[np.uint8] | None:
     """Decode a BMP of 32 bits per pixel to uint8 `[height, width, 4]`; return None for other files.
 
     The fourth byte of a pixel is alpha, even if the file does not declare it.
-
-    Raises:
-      errors.InvalidArgumentError: the BMP is truncated.
     """
     if not data.startswith(b"BM") or len(data) < _BMP_HEADERS:
         return None

@@ -27,8 +27,9 @@ from ..examples.parsing.groups import frozen_groups
 from ..files.indexing.indexed_reader import IndexedOptions, IndexedReader
 from ..files.naming.location import Location, location_of
 from ..files.reading.epochs import MOST_EPOCHS, checked_epoch
+from ..files.reading.iteration import Skipped
 from ..files.reading.shard_division import Shard
-from ..files.reading.shard_reader import ShardReader, Skipped
+from ..files.reading.shard_reader import ShardReader
 from ..files.streams.core_files import File, flatten, local_paths
 from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.columns.bytes_array import BytesArray

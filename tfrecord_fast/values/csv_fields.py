@@ -20,8 +20,6 @@ from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
 from .columns.strings import object_array
 
-__all__ = ["Fields", "Unclosed", "number_reader", "split_record", "stays_open"]
-
 _INTEGER = re.compile(rb"\s*([+-]?)(?:0*(?=[0-9]))([0-9]+)\s*")
 _DIGITS = 20  # no integer of 64 bits has more, and converting a million digits is slow
 _DECIMAL = re.compile(
@@ -45,10 +43,6 @@ class Fields:
       quotes: allow quoted fields.
       missing: text that counts as an empty field.
       select: the indices of the fields to read, in ascending order; None for all.
-
-    Raises:
-      ValueError: a default is of another type, or has several values; `select` is not ascending, or differs in length
-        from `defaults`; the delimiter is not one character.
     """
 
     def __init__(
@@ -82,11 +76,6 @@ class Fields:
                 raise InvalidArgumentError(f"select_cols should be strictly increasing indices, got {self._select}")
 
     def of(self, record: bytes) -> list[Any]:
-        """Parse the values of one record.
-
-        Raises:
-          errors.InvalidArgumentError: the record is malformed, has more or fewer fields, or a field of another type.
-        """
         fields = split_record(record, self.delimiter, self.quotes)
         if self._select is None:
             if len(fields) != len(self._defaults):
@@ -204,11 +193,7 @@ def _quoted(record: bytes, start: int) -> tuple[bytes, int]:
 
 
 def stays_open(line: bytes, delimiter: bytes, inside: bool) -> bool:
-    """Return True if a quoted field continues after the line.
-
-    Args:
-      inside: True if the line begins inside a quoted field.
-    """
+    """Return True if a quoted field continues after the line."""
     at = 0
     try:
         while True:

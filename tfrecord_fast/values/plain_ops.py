@@ -17,22 +17,6 @@ from .columns.sparse import SparseTensor
 from .columns.typed import as_ndarray, check_kinds
 from .elements.nests import normalize, returned
 
-__all__ = [
-    "cast",
-    "concat",
-    "constant",
-    "convert_to_tensor",
-    "expand_dims",
-    "numpy_function",
-    "one_hot",
-    "py_function",
-    "reshape",
-    "shape",
-    "squeeze",
-    "stack",
-    "transpose",
-]
-
 _Lengths: TypeAlias = int | Sequence[int] | npt.NDArray[Any]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str"]
-
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
     """Return str, bytes or a bytearray as bytes.

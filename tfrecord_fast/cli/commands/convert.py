@@ -10,8 +10,8 @@ A folder written by `save_to_disk` of Hugging Face's datasets, or by TensorFlow 
 which must all exist. A column of images, sounds or videos, also in other Parquet files, becomes two features: NAME has
 the bytes of the file, and NAME/path its path, if there is one.
 
-A feature may be absent, present without a kind, or an empty list. Parquet and Arrow files keep the difference, in
-nulls, empty lists and the metadata of their columns. ORC refuses features without a kind. CSV omits all three.
+A feature may be absent, or an empty list. Parquet, Arrow and ORC files keep the difference, in nulls and empty lists;
+CSV does not. A feature without a kind counts as absent, except in JSON.
 
 In JSON, bytes that are not UTF-8 are {"base64": "…"}. NaN and infinities are {"f": "NaN"}, "Infinity" and "-Infinity"
 (see --nan). Features without values are {"empty": "int64"}, "float", "bytes" or "none". SequenceExamples are
@@ -37,43 +37,27 @@ from collections.abc import Callable, Iterator
 
 from ... import _core
 from ...base.file_stamp import FileStamp
-from ...errors import InvalidArgumentError
 from ...examples.infer import first_row
 from ...files.streams.core_files import CoreFile
 from ...files.writing.example_writer import shard_paths
-from ..arguments import add_input_arguments, add_store_arguments, count_of, number_of, storage_options
-from ..console import Console
+from ..arguments import add_input_arguments, add_output_arguments, number_of, storage_options
+from ..console import Console, counted
 from ..copying import (
     STANDARD_INPUT,
     check_standard_output,
     compression_of,
-    counted,
     first_input_among,
     first_stream_among,
+    guarded,
 )
-from ..files import FAULTS, named_files, problem_of, total_bytes
-from ..formats import (
-    CASTS,
-    COMPRESSIONS,
-    STANDARD_OUTPUT,
-    TYPES,
-    ArrowSink,
-    ArrowSource,
-    CsvSource,
-    JsonSink,
-    Malformed,
-    RowSink,
-    Source,
-    TFRecordSink,
-    TFRecordSource,
-    Unsuitable,
-    format_of,
-    make_sink,
-    make_source,
-    read_schema,
-    refuse,
-    target_format_of,
-)
+from ..files import Problem, named_files, total_bytes
+from ..formats import format_of, make_sink, make_source, target_format_of
+from ..formats.base import STANDARD_OUTPUT, RowSink, Source, Unsuitable, refuse
+from ..formats.casts import CASTS, read_schema
+from ..formats.csv_files import TYPES, CsvSource
+from ..formats.json_lines import JsonSink
+from ..formats.parquet import ArrowSink, ArrowSource
+from ..formats.tfrecord import TFRecordSink, TFRecordSource
 from ..records.json_values import NANS
 
 NAME = "convert"
@@ -94,23 +78,9 @@ _FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
-    parser.add_argument(
-        "output",
-        metavar="OUT",
-        help="path, or - for standard output; for several shards a pattern: x-{shard}-of-{num_shards}",
-    )
     parser.add_argument("--from", dest="source", choices=_FORMATS, help="format of the input")
     parser.add_argument("--to", dest="target", choices=_FORMATS, help="format of the output")
-    parser.add_argument(
-        "--shards",
-        type=count_of,
-        default=1,
-        metavar="N",
-        help="TFRecord files; record i goes to file i mod N",
-    )
-    parser.add_argument("--compression", choices=["auto", "none", *COMPRESSIONS], default="auto", type=str.lower)
     parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="convert the first N records only")
-    parser.add_argument("--level", type=int, metavar="L", help="compression level")
     parser.add_argument(
         "--nan",
         choices=NANS,
@@ -137,49 +107,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strings", action="store_true", help="read CSV columns as text, except those in --types or --schema"
     )
-    parser.add_argument(
-        "--threads", type=count_of, metavar="N", help="number of threads that read, encode and compress"
-    )
-    add_store_arguments(parser)
+    add_output_arguments(parser, copies=False)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
     files, status = named_files(args, console)
-    if status:
-        return status
-    try:
-        _check(args)
-        source, sink = _prepared(args, files)
-        passes = source.passes + int(sink.wants_features) + int(sink.looks)
-        if isinstance(source, TFRecordSource) and passes > 1 and (stream := first_stream_among(files)) is not None:
-            name = "standard input" if stream.name == STANDARD_INPUT else f"{os.fsdecode(stream.name)}: a pipe"
-            raise Unsuitable(f"{name} can be read only once, but this output format needs a first pass for its columns")
-        size = total_bytes(files)
-        with console.progress(None if size is None else passes * size) as progress:
-            source.advance = progress.advance
-            unknown = _UnknownFields(args.drop_unknown_fields)
-            _convert(source, sink, args.limit, unknown, _unchanged(files) if passes > 1 else lambda: None)
-        if unknown.records:
-            console.problem(unknown.text())
-    except (InvalidArgumentError, Malformed) as error:
-        console.problem(str(error))
-        return 1
-    except (Unsuitable, ValueError) as error:
-        console.problem(str(error))
-        return 2
-    except FAULTS as error:
-        problem = problem_of(error)
-        path = getattr(error, "path", None) or getattr(error, "filename", None)
-        formats = [name for ending, name in _TEXTS.items() if problem.reason.endswith(f"{ending})")]
-        hint = f"; use --from {formats[0]}" if formats else ""
-        console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint)
-        return problem.status
+    return status or guarded(console, lambda: _run(args, console, files), _hint)
+
+
+def _hint(problem: Problem) -> str:
+    formats = [name for ending, name in _TEXTS.items() if problem.reason.endswith(f"{ending})")]
+    return f"; use --from {formats[0]}" if formats else ""
+
+
+def _run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+    _check(args)
+    source, sink = _prepared(args, files)
+    passes = source.passes + int(sink.wants_features) + int(sink.looks)
+    if isinstance(source, TFRecordSource) and passes > 1 and (stream := first_stream_among(files)) is not None:
+        name = "standard input" if stream.name == STANDARD_INPUT else f"{os.fsdecode(stream.name)}: a pipe"
+        raise Unsuitable(f"{name} can be read only once, but this output format needs a first pass for its columns")
+    size = total_bytes(files)
+    with console.progress(None if size is None else passes * size) as progress:
+        source.advance = progress.advance
+        unknown = _UnknownFields(args.drop_unknown_fields)
+        _convert(source, sink, args.limit, unknown, _unchanged(files) if passes > 1 else lambda: None)
+    if unknown.records:
+        console.problem(unknown.text())
     return 0
 
 
 def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, RowSink | TFRecordSink]:
-    """Return the source and the sink, with their options."""
     kinds = {args.source or format_of(file) for file in files}
     if len(kinds) > 1:
         raise Unsuitable(f"inputs of several formats ({', '.join(sorted(kinds))}): convert each format by itself")
@@ -324,7 +282,6 @@ def _convert(
 
 
 def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
-    """Yield batches of the first `limit` records."""
     if limit is None:
         yield from source.batches()
         return

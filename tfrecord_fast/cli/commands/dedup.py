@@ -16,9 +16,8 @@ from ...files.rewriting.deduplicating import distinct
 from ...files.rewriting.row_keys import features_key, whole_records
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments
-from ..console import Console
-from ..copying import copied, counted, guarded, print_summary, shown_output
-from ..files import named_files
+from ..console import Console, counted
+from ..copying import copied, on_files, print_summary, shown_output
 
 NAME = "dedup"
 SUMMARY = "remove duplicate records"
@@ -42,13 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _dedup(args, console, files))
-
-
-def _dedup(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     key_of = features_key(args.by, needs_all=False) if args.by else whole_records
     done = copied(files, args, console, lambda batches: distinct(batches, key_of))
     left_out = done.records_read - done.records

@@ -18,8 +18,8 @@ from ...files.naming.foreign_formats import explained, foreign_format, foreign_r
 from ...files.naming.location import location_of
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_store_arguments, storage_options
-from ..console import Console
-from ..copying import STANDARD_INPUT, counted
+from ..console import Console, counted
+from ..copying import STANDARD_INPUT
 from ..files import FAULTS, Problem, named_files, problem_of, total_bytes
 
 NAME = "index"
@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print one line or JSON object per file. An error ends a file, not the command."""
     files, status = named_files(args, console)
-    names = {file.name for file in files}
-    files = [file for file in files if not _is_index_of(file.name, names)]
+    indexes = {file.name + _EXTENSION.encode() for file in files}  # a pattern may match files and their indexes
+    files = [file for file in files if file.name not in indexes]
     try:
         outputs = _outputs(args, files)
     except InvalidArgumentError as error:
@@ -76,11 +76,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 status = max(status, problem.status)
             progress.advance(_size(path))
     return status
-
-
-def _is_index_of(name: bytes, names: set[bytes]) -> bool:
-    """Return True if a file is the index of another one: a pattern may match both."""
-    return name.endswith(_EXTENSION.encode()) and name[: -len(_EXTENSION)] in names
 
 
 def _outputs(args: argparse.Namespace, files: list[CoreFile]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from ...examples.record_kinds import Kinds
 from ..arguments import add_file_arguments
@@ -28,14 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Print one row or JSON object per file."""
     files, status = named_files(args, console)
     if files and not args.json:
         console.line(_HEADER)
     done: list[Tally] = []
     for tally in tallies(files, args, console):
         if args.json:
-            console.json(as_json(tally))
+            console.json(tally.as_json())
         elif tally.compression is not None:
             console.line(_row(tally))
         if tally.problem is not None:
@@ -45,22 +43,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if len(files) > 1 and not args.json:
         console.line(_row(_total(done)))
     return status
-
-
-def as_json(tally: Tally) -> dict[str, Any]:
-    """Return the object that --json prints; `error` describes the problem after the counted records."""
-    return {
-        "path": tally.path,
-        "compression": tally.compression,
-        "bytes": tally.stored_bytes,
-        "records": tally.records,
-        "payload_bytes": tally.payload_bytes,
-        "min_size": tally.min_size,
-        "mean_size": tally.mean_size,
-        "max_size": tally.max_size,
-        "kinds": tally.kinds.names,
-        "error": None if tally.problem is None else tally.problem.as_json(),
-    }
 
 
 def _total(tallies: list[Tally]) -> Tally:

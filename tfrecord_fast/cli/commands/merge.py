@@ -12,9 +12,8 @@ import argparse
 
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments
-from ..console import Console
-from ..copying import copied, counted, guarded, print_summary, shown_output
-from ..files import named_files
+from ..console import Console, counted
+from ..copying import copied, on_files, print_summary, shown_output
 
 NAME = "merge"
 SUMMARY = "concatenate the records of several files"
@@ -31,13 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_arguments(parser)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _merge(args, console, files))
-
-
-def _merge(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     done = copied(files, args, console, lambda batches: batches)
     text = f"{shown_output(args)}: {counted(done.records)} of {counted(len(files), 'file')}"
     print_summary(args, console, [text], done.as_json())

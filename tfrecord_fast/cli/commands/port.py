@@ -78,12 +78,10 @@ class _Script:
         self._text = text
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Yield each finding with its line."""
         for finding in findings(self._text):
             yield str(finding.line), finding
 
     def with_imports(self) -> str:
-        """Return the new text of the file."""
         return with_imports(self._text)
 
 
@@ -104,7 +102,6 @@ class _Notebook:
             yield places[finding.line], finding
 
     def with_imports(self) -> str:
-        """Return the new text of the file."""
         for cell in self._cells:
             if not _python(cell).strip():
                 continue

@@ -23,11 +23,12 @@ from ...files.naming.addresses import is_pattern
 from ...files.rewriting.repairing import IntactRecords
 from ...files.streams.core_files import CoreFile
 from ...files.system.drafts import complete_file
-from ..arguments import INPUT_COMPRESSIONS, add_output_arguments
-from ..console import Console
-from ..copying import STANDARD_INPUT, Copied, counted, first_input_among, guarded, print_summary, shown_output, sink_of
+from ..arguments import COMPRESSIONS, add_output_arguments
+from ..console import Console, counted
+from ..copying import STANDARD_INPUT, Copied, first_input_among, guarded, print_summary, shown_output, sink_of
 from ..files import named_files, open_input, total_bytes
-from ..formats import COMPRESSION_OF, STANDARD_OUTPUT, Unsuitable
+from ..formats import COMPRESSION_OF
+from ..formats.base import STANDARD_OUTPUT, Unsuitable
 
 NAME = "repair"
 SUMMARY = "write the intact records of a damaged file and report losses"
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="write the losses as JSON")
     parser.add_argument(
         "--input-compression",
-        choices=INPUT_COMPRESSIONS,
+        choices=COMPRESSIONS,
         default="auto",
         type=str.lower,
         help="compression of the input, if its first bytes are too damaged to detect it",
@@ -59,7 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output and the report."""
     args.files, args.shards = [args.input], 1
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _repair(args, console, files))

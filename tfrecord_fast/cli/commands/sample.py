@@ -22,10 +22,10 @@ from ...files.indexing.indexed_reader import IndexedReader
 from ...files.rewriting.sampling import chosen, chosen_rows, sampled
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments, fraction_of, number_of, seed_of
-from ..console import Console
-from ..copying import Copied, counted, guarded, print_summary, reads_stream, shown_output, sink_of, source_of
-from ..files import named_files, open_input, total_bytes
-from ..formats import Unsuitable
+from ..console import Console, counted
+from ..copying import Copied, first_stream_among, on_files, print_summary, shown_output, sink_of, source_of
+from ..files import open_input, total_bytes
+from ..formats.base import Unsuitable
 
 NAME = "sample"
 SUMMARY = "write a random sample of the records"
@@ -50,13 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed_of, default=0, metavar="S", help="seed of the sample (default: 0)")
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _sample(args, console, files))
-
-
-def _sample(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     sink, done = sink_of(args, files), Copied()
     with sink.opened():
         for batch in _sampled(args, console, files, done):
@@ -73,7 +68,7 @@ def _sampled(
     args: argparse.Namespace, console: Console, files: list[CoreFile], done: Copied
 ) -> Iterator[_core.RecordBatch]:
     """Yield the sample; set the number of records read."""
-    is_stream = reads_stream(files)
+    is_stream = first_stream_among(files) is not None
     if is_stream and args.count is None:
         raise Unsuitable(
             "--fraction needs to count the records first, which is impossible for standard input and pipes: use -n"
@@ -119,7 +114,6 @@ def _reader_by_number(files: list[CoreFile]) -> IndexedReader[bytes, _core.Recor
 
 
 def _number(args: argparse.Namespace, total: int) -> int:
-    """Return the number of records in the sample."""
     if args.count is None:
         return int(np.floor(args.fraction * total + Fraction(1, 2)))
     if args.count > total:

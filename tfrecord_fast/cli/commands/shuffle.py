@@ -18,10 +18,9 @@ from ...files.naming.location import location_of
 from ...files.rewriting.shuffling import shuffled
 from ...files.streams.core_files import CoreFile
 from ..arguments import add_input_arguments, add_output_arguments, seed_of, size_of
-from ..console import Console
-from ..copying import copied, counted, guarded, print_summary, shown_output
-from ..files import named_files
-from ..formats import STANDARD_OUTPUT
+from ..console import Console, counted
+from ..copying import copied, on_files, print_summary, shown_output
+from ..formats.base import STANDARD_OUTPUT
 
 NAME = "shuffle"
 SUMMARY = "write all records in random order, in bounded memory"
@@ -42,13 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--temp", metavar="FOLDER", help="folder for temporary files (default: that of OUT)")
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the output, or report an error and write nothing."""
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _shuffle(args, console, files))
-
-
-def _shuffle(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     done = copied(
         files,
         args,

@@ -40,10 +40,10 @@ from ..arguments import (
     size_of,
     storage_options,
 )
-from ..console import Console
-from ..copying import Copied, check_outputs, counted, guarded, options_of, print_summary, reads_stream, source_of
-from ..files import named_files, open_input, total_bytes
-from ..formats import STANDARD_OUTPUT, Unsuitable
+from ..console import Console, counted
+from ..copying import Copied, check_outputs, first_stream_among, on_files, options_of, print_summary, source_of
+from ..files import open_input, total_bytes
+from ..formats.base import STANDARD_OUTPUT, Unsuitable
 
 NAME = "split"
 SUMMARY = "divide records among files: in order, or at random in a ratio"
@@ -79,13 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_arguments(parser, shards=False)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
-    """Write the files, or report an error and write nothing."""
-    files, status = named_files(args, console)
-    return status or guarded(console, lambda: _split(args, console, files))
-
-
-def _split(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
+@on_files
+def run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     if args.output == STANDARD_OUTPUT:
         raise Unsuitable("-o cannot be standard output: this command writes several files")
     if not args.output:
@@ -128,8 +123,6 @@ def _names(text: str) -> list[str]:
 
 
 class Plan:
-    """The inputs, and what the options share."""
-
     def __init__(self, args: argparse.Namespace, console: Console, files: list[CoreFile]) -> None:
         self.args = args
         self.console = console
@@ -137,18 +130,16 @@ class Plan:
         self.source = source_of(files, args)
 
     def check(self, paths: Sequence[str]) -> None:
-        """Raise Unsuitable for outputs that can't be written to."""
         check_outputs(paths, self.files, self.args.in_place)
 
     def writer(self) -> MultiFileWriter:
-        """Return a writer of the files."""
         args = self.args
         options = options_of(args, args.output)
         return MultiFileWriter(options, num_threads=args.threads, storage_options=storage_options(args))
 
     def count(self) -> int:
         """Count the records, by their headers or by reading all."""
-        if reads_stream(self.files):
+        if first_stream_among(self.files) is not None:
             raise Unsuitable("this needs to count the records first, which is impossible for standard input and pipes")
         return sum(map(self._count_of, self.files))
 
@@ -267,7 +258,6 @@ def _side_of(plan: Plan) -> SplitFunction:
 
 
 def _of_side(pattern: str, name: str) -> str:
-    """Return the pattern of one split."""
     if "{name}" in pattern:
         return pattern.replace("{name}", name)
     folder, slash, base = pattern.rpartition("/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..arguments import add_file_arguments
-from ..console import Console
+from ..console import Console, counted
 from ..files import named_files
 from ..tally import Tally, tallies
 
@@ -23,7 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Print one line or JSON object per file."""
     files, status = named_files(args, console)
     for tally in tallies(files, args, console):
         status = max(status, tally.status)
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _verdict(tally: Tally) -> str:
-    records = f"{tally.records:,} record" + ("" if tally.records == 1 else "s")
+    records = counted(tally.records)
     if tally.problem is None:
         return f"ok, {records} ({tally.kind})"
     return f"DAMAGED after {records}: {tally.problem.place}"

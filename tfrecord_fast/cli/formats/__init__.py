@@ -13,39 +13,14 @@ from ...files.naming.compression import CODECS, TFRecordOptions
 from ...files.naming.foreign_formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
-from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
-from .casts import CASTS, read_schema
-from .csv_files import TYPES, CsvSink, CsvSource
-from .json_lines import JsonSink, JsonSource
+from .base import RowSink, Source, Unsuitable
+from .csv_files import CsvSink, CsvSource
+from .json_lines import JsonSink
+from .json_rows import JsonSource
 from .orc import OrcSink, OrcSource
-from .parquet import ArrowFileSink, ArrowFileSource, ArrowSink, ArrowSource, ParquetSink, ParquetSource
+from .parquet import ArrowFileSink, ArrowFileSource, ParquetSink, ParquetSource
 from .tfrecord import TFRecordSink, TFRecordSource
 
-__all__ = [
-    "CASTS",
-    "COMPRESSIONS",
-    "COMPRESSION_OF",
-    "STANDARD_OUTPUT",
-    "TYPES",
-    "ArrowSink",
-    "ArrowSource",
-    "CsvSource",
-    "JsonSink",
-    "Malformed",
-    "RowSink",
-    "Source",
-    "TFRecordSink",
-    "TFRecordSource",
-    "Unsuitable",
-    "format_of",
-    "make_sink",
-    "make_source",
-    "read_schema",
-    "refuse",
-    "target_format_of",
-]
-
-COMPRESSIONS = tuple(name.lower() for name in CODECS)
 COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 
 _EXTENSIONS = {
@@ -87,11 +62,6 @@ def format_of(file: CoreFile) -> str:
 
 
 def target_format_of(path: str) -> str:
-    """Return the format of an output, by its extension.
-
-    Raises:
-      Unsuitable: an unknown extension, or none.
-    """
     extension = extension_of(path)
     if is_tfrecord_extension(extension):
         return "tfrecord"
@@ -103,7 +73,6 @@ def target_format_of(path: str) -> str:
 
 
 def make_source(format: str, files: list[CoreFile], num_threads: int | None) -> Source:
-    """Create a source of files of one format."""
     source: Source = _SOURCES[format](files)
     source.num_threads = num_threads
     return source

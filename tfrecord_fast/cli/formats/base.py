@@ -21,22 +21,6 @@ from ...files.system.drafts import complete_file, local_name
 from ...typing import Columns
 from ..console import OutputClosed
 
-__all__ = [
-    "BEYOND_FLOAT32",
-    "ROWS",
-    "STANDARD_OUTPUT",
-    "Malformed",
-    "RowSink",
-    "Source",
-    "Unsuitable",
-    "arrow",
-    "check_keys",
-    "check_names",
-    "is_float32",
-    "refuse",
-    "target_of",
-]
-
 ROWS = 4096  # of a batch
 STANDARD_OUTPUT = "-"
 _EMPTY = b"\n\x00"  # an Example without features
@@ -52,7 +36,6 @@ class Unsuitable(Exception):
 
 
 def arrow(module: str) -> Any:
-    """Return a module of pyarrow."""
     return optional(module, "CSV and Parquet need pyarrow")
 
 
@@ -72,7 +55,6 @@ def is_float32(number: int) -> bool:
 
 
 def check_names(path: str, names: list[str]) -> None:
-    """Raise Malformed for duplicate column names."""
     for name in names:
         if names.count(name) > 1:
             raise Malformed(f"{path}: several columns are named {name!r}")
@@ -80,11 +62,7 @@ def check_names(path: str, names: list[str]) -> None:
 
 @contextlib.contextmanager
 def target_of(path: str) -> Iterator[str | int]:
-    """Yield a path or descriptor to open for writing: a draft that gets its name at the end, or standard output.
-
-    Raises:
-      OutputClosed: the reader of standard output has closed it.
-    """
+    """Yield a path or descriptor to open for writing: a draft that gets its name at the end, or standard output."""
     if path != STANDARD_OUTPUT:
         with complete_file(path) as written:
             yield written
@@ -104,7 +82,6 @@ def _is_regular(name: bytes) -> bool:
 
 
 def check_keys(path: str, keys: list[bytes]) -> None:
-    """Raise Unsuitable if the name of a feature is not UTF-8."""
     for key in keys:
         try:
             key.decode()
@@ -125,7 +102,6 @@ class Source:
         self.advance: Callable[[int], None] = lambda read_bytes: None
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """Yield all records, in order."""
         for path in self.paths():
             try:
                 yield from self.batches_of(path)
@@ -147,7 +123,6 @@ class Source:
         raise NotImplementedError
 
     def encode(self, columns: Mapping[str, Any], rows: int) -> _core.RecordBatch:
-        """Encode one record per row."""
         if not columns:
             return _core.record_batch([_EMPTY] * rows)
         return encode_examples(columns, num_threads=self.num_threads)
@@ -164,7 +139,6 @@ class RowSink:
     looks = False  # needs another pass over all records before the first write
     compressions: tuple[str, ...] = ("", "GZIP")
     needs_columns = True  # rows need at least one column
-    takes_unset = False  # features without a kind in all records become columns
     takes_lists = False  # accepts SequenceExamples
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
@@ -191,8 +165,7 @@ class RowSink:
         single = [seen.key for seen in scanner.features() if seen.most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
         check_keys(self.path, [seen.key for seen in scanner.features()])
-        has_columns = bool(self.features or (self.takes_unset and scanner.features()))
-        if self.needs_columns and scanner.records and not has_columns:
+        if self.needs_columns and scanner.records and not self.features:
             raise Unsuitable(f"{self.path}: no record has a feature with values, but rows need a column")
 
     @contextlib.contextmanager
@@ -212,7 +185,6 @@ class RowSink:
             raise
 
     def write(self, records: _core.RecordBatch) -> None:
-        """Write a row per record."""
         if len(records):
             try:
                 self.write_batch(records)
@@ -236,12 +208,10 @@ class RowSink:
         self.write_rows(records, parse_example(records, self.features) if self.features else {})
 
     def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
-        """Write records, parsed to columns."""
         raise NotImplementedError
 
     @contextlib.contextmanager
     def opened_file(self, name: str | int) -> Iterator[Any]:
-        """Open a file, compressed if `compression` is set."""
         with open(name, "wb") as raw:
             if self.compression == "GZIP":
                 level = 6 if self.level in (None, -1) else self.level

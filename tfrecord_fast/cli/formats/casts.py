@@ -9,14 +9,11 @@ import numpy as np
 
 from .base import Unsuitable, arrow
 
-__all__ = ["CASTS", "cast_to_plain", "cast_to_schema", "read_schema"]
-
 CASTS = ("text", "int")
 _DAYS = 32  # bits of dates, and of times of day in seconds or milliseconds
 
 
 def read_schema(path: str) -> Any:
-    """Read the pyarrow.Schema of a Parquet or an Arrow IPC file."""
     pa = arrow("pyarrow")
     try:
         if path.endswith((".parquet", ".pq")):
@@ -68,11 +65,6 @@ def _is_reversible(column: Any, texts: Any) -> bool:
 
 
 def cast_to_schema(path: str, batch: Any, schema: Any) -> Any:
-    """Cast a batch to the columns of a schema, in its order.
-
-    Raises:
-      Unsuitable: a column is not in the schema, or a value would change.
-    """
     pa = arrow("pyarrow")
     for name in batch.schema.names:
         if name not in schema.names:
@@ -98,7 +90,8 @@ def _as_type(column: Any, type: Any) -> Any:
     if types.is_large_binary(column.type) and not types.is_binary(type) and not types.is_large_binary(type):
         column = column.cast(pa.large_string() if not types.is_fixed_size_binary(type) else column.type)
     if types.is_decimal(type) and is_number:
-        return pa.array([_point(value, type.scale) for value in column.to_pylist()], type)
+        digits = column.to_pylist()
+        return pa.array([None if value is None else Decimal(value).scaleb(-type.scale) for value in digits], type)
     if types.is_time(type) and not is_number:
         time = np.datetime64  # for its ISO 8601 parser
         texts = column.to_pylist()
@@ -128,7 +121,3 @@ def _is_same(column: Any, cast: Any) -> bool:
     if types.is_integer(column.type) or (is_text and (types.is_integer(cast.type) or types.is_boolean(cast.type))):
         return bool(cast.cast(column.type).equals(column))
     return True
-
-
-def _point(digits: int | None, scale: int) -> Any:
-    return None if digits is None else Decimal(digits).scaleb(-scale)

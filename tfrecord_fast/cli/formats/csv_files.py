@@ -25,8 +25,6 @@ from ...files.streams.core_files import CoreFile
 from ...typing import Column, Columns
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, is_float32, refuse
 
-__all__ = ["TYPES", "CsvSink", "CsvSource"]
-
 _BLOCK = 4 << 20  # bytes; a row must fit
 _EXACT = 2.0**24  # a float32 holds all integers up to this
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
@@ -190,7 +188,6 @@ class _Look:
         self._has_values = self._is_finite = False
 
     def look(self, texts: Any) -> None:
-        """Examine some values."""
         if texts.null_count == len(texts):
             return
         self._has_values = True
@@ -200,7 +197,6 @@ class _Look:
             self._is_finite = bool(arrow("pyarrow.compute").any(_match(texts, _FINITE)).as_py())
 
     def kind(self) -> str:
-        """Return "int64", "float", "bool" or "bytes"."""
         if not self._has_values:
             return "bytes"
         if self._forms[_INTEGER]:
@@ -270,7 +266,6 @@ class CsvSink(RowSink):
         self._ambiguous: set[str] = set()  # the values may suggest another type
 
     def check(self, scanner: _core.FeatureSurvey, records: _core.RecordBatch) -> None:
-        """Raise Unsuitable for features with several values."""
         if all(seen.most <= 1 for seen in scanner.features()):
             return
         key = next(seen.key for seen in scanner.features() if seen.most > 1)

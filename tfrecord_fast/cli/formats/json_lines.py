@@ -8,27 +8,19 @@ that JSON lacks are marked (see json_values.py). A feature without values is {"e
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
-
-import numpy as np
 
 from ... import _core
 from ...base.optional import optional_or_none
 from ...examples.features import VarLenFeature
 from ...examples.messages.wire import Value, example_of, has_lists, sequence_of
 from ...examples.parsing.parse import parse_example
-from ...typing import Column
 from ..records.json_values import marked_bytes, marked_float
 from .base import RowSink, check_keys
-from .json_rows import JsonRows
 from .json_tokens import ColumnTokens, joined_lines
 
-__all__ = ["JsonSink", "JsonSource"]
-
-JsonSource = JsonRows
 _Values = list[Any]
 _Pieces = list[bytes | None]  # JSON for each row; None if the feature is absent
 
@@ -55,7 +47,6 @@ class JsonSink(RowSink):
             yield
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Write a line per record."""
         scanner = _core.FeatureSurvey()
         scanner.add(records)
         if scanner.has_lists:
@@ -66,7 +57,7 @@ class JsonSink(RowSink):
 
     def _lines(self, records: _core.RecordBatch, scanner: _core.FeatureSurvey) -> list[bytes]:
         parsed = parse_example(records, self._kinds) if self._kinds else {}
-        maker = self._maker()
+        maker = ColumnTokens(self._dumps, self.nan, optional_or_none("orjson"))
         columns: dict[str, _Pieces] = {}
         is_full = True
         for key, column in parsed.items():
@@ -89,10 +80,6 @@ class JsonSink(RowSink):
             return [b"{}"] * len(records)
         return joined_lines([maker.name(key) for key in keys], [columns[key] for key in keys], is_full)
 
-    def _maker(self) -> ColumnTokens | _PlainTokens:
-        orjson = optional_or_none("orjson")
-        return _PlainTokens(self._dumps, self.nan) if orjson is None else ColumnTokens(orjson, self.nan)
-
     def _whole(self, record: bytes) -> dict[str, Any]:
         """Convert one record, which may be a SequenceExample."""
         context, lists = sequence_of(record)
@@ -113,40 +100,7 @@ class JsonSink(RowSink):
         return values[0] if single else values
 
 
-class _PlainTokens:
-    """ColumnTokens without orjson, value by value."""
-
-    def __init__(self, dumps: Callable[[Any], bytes], nan: str) -> None:
-        self._dumps = dumps
-        self._nan = nan
-
-    def of(self, column: Column, single: bool) -> tuple[_Pieces, bool]:
-        """Return a piece for each row, None without values; and True if every row has values."""
-        ragged: Any = column
-        values = self._plain(ragged.values)
-        rows = itertools.pairwise(ragged.row_splits.tolist())
-        pieces: _Pieces = [
-            None if end == start else self._dumps(values[start] if single else values[start:end]) for start, end in rows
-        ]
-        return pieces, None not in pieces
-
-    def _plain(self, values: Any) -> _Values:
-        """Return all values of a column for JSON; float32 in their shortest form."""
-        if not isinstance(values, np.ndarray):
-            return [marked_bytes(value) for value in values.tolist()]
-        if values.dtype.kind != "f":
-            integers: _Values = values.tolist()
-            return integers
-        floats: _Values = [] if not len(values) else values.astype("U").astype(np.float64).tolist()
-        return floats if bool(np.isfinite(values).all()) else [marked_float(value, self._nan) for value in floats]
-
-    def name(self, key: str) -> bytes:
-        """Return a key with its colon."""
-        return b"%b:" % self._dumps(key)
-
-
 def _dumper() -> Callable[[Any], bytes]:
-    """Return a function that writes compact JSON, with orjson if it is installed."""
     orjson = optional_or_none("orjson")
     if orjson is not None:
         dumps: Callable[[Any], bytes] = orjson.dumps

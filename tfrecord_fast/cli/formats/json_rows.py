@@ -18,8 +18,6 @@ from ...base.optional import optional_or_none
 from ...examples.messages.wire import Value, to_example, to_sequence
 from .base import BEYOND_FLOAT32, ROWS, Malformed, Source, is_float32
 
-__all__ = ["JsonRows"]
-
 _NAMES = {int: "integers", float: "floats", bytes: "text"}
 _KINDS = {int: "int64", float: "float", bytes: "bytes"}
 _TYPES = {name: type for type, name in _KINDS.items()}
@@ -38,7 +36,7 @@ class _Row(NamedTuple):
     lists: dict[str, list[Any]] | None
 
 
-class JsonRows(Source):
+class JsonSource(Source):
     """Files are read twice: the kinds of features are known only at the end."""
 
     passes = 2
@@ -95,7 +93,9 @@ class JsonRows(Source):
     def _encode_one(self, row: _Row) -> bytes:
         assert self._features is not None
         kinds = self._features
-        features = {key: _value_of(value, kinds.get(key)) for key, value in row.features.items() if _is_given(value)}
+        features = {
+            key: _value_of(value, kinds.get(key)) for key, value in row.features.items() if value not in (None, [])
+        }
         if row.lists is None:
             return to_example(features)
         lists = {key: [_value_of(step, self._lists.get(key)) for step in steps] for key, steps in row.lists.items()}
@@ -140,10 +140,6 @@ def _row_of(row: dict[str, Any], where: str) -> _Row:
 
 def _is_special(row: _Row) -> bool:
     return row.lists is not None or any(isinstance(value, dict) and "empty" in value for value in row.features.values())
-
-
-def _is_given(value: Any) -> bool:
-    return value is not None and value != []
 
 
 def _converted(values: list[Any], type_: type, convert: Callable[[Any], Any]) -> list[Any]:
@@ -208,7 +204,6 @@ class _Kinds:
         return -_EXACT < value < _EXACT or ((key, float) in self._misfits and -_MOST_INT64 <= value <= _MOST_INT64)
 
     def settled(self) -> dict[str, type]:
-        """Return the kinds after all rows, or raise Malformed."""
         for key, type_ in self._kinds.items():
             if (key, type_) in self._misfits:
                 raise Malformed(self._misfits[key, type_])
@@ -259,7 +254,7 @@ def _parsed(line: bytes, orjson: Any) -> Any:
             if len(row) == line.count(b":") and all(map(_is_plain, row.values())):
                 return row
     try:
-        return json.loads(line, object_pairs_hook=_object, parse_constant=_special)
+        return json.loads(line, object_pairs_hook=_object, parse_constant=lambda name: {"f": name})
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -281,11 +276,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice")
     return features
-
-
-def _special(name: str) -> dict[str, str]:
-    """Accept NaN and infinities as Python's json writes them."""
-    return {"f": name}
 
 
 def _maybe_gunzip(file: BinaryIO) -> Any:

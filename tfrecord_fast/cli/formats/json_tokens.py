@@ -1,4 +1,4 @@
-"""Conversion of whole columns to pieces of JSON with orjson, and of pieces to lines."""
+"""Conversion of whole columns to pieces of JSON, and of pieces to lines."""
 
 from __future__ import annotations
 
@@ -11,24 +11,29 @@ import numpy as np
 from ...typing import Column
 from ..records.json_values import marked_bytes, marked_float
 
-__all__ = ["ColumnTokens", "joined_lines"]
-
 _SHORT = 8  # mean values per list: shorter lists are converted together with those of other rows
 
 
 class ColumnTokens:
-    """Converter of columns; `nan` is one of json_values.NANS."""
+    """Converter of columns; `nan` is one of json_values.NANS. `dumps` is that of `orjson`, unless that is None."""
 
-    def __init__(self, orjson: Any, nan: str) -> None:
-        self._dumps = orjson.dumps
-        self._numpy = orjson.OPT_SERIALIZE_NUMPY
+    def __init__(self, dumps: Any, nan: str, orjson: Any) -> None:
+        self._dumps = dumps
         self._nan = nan
+        self._numpy = None if orjson is None else orjson.OPT_SERIALIZE_NUMPY
 
     def of(self, column: Column, single: bool) -> tuple[list[bytes | None], bool]:
         """Return a piece for each row, None without values; and True if every row has values."""
         ragged: Any = column
         splits: list[int] = ragged.row_splits.tolist()
         values, count, rows = ragged.values, splits[-1], len(splits) - 1
+        if self._numpy is None:
+            plain = self._plain(values)
+            pieces = [
+                self._dumps(plain[start] if single else plain[start:end]) if end > start else None
+                for start, end in itertools.pairwise(splits)
+            ]
+            return pieces, None not in pieces
         if single:
             tokens = self._each(values)
             if count == rows:
@@ -47,6 +52,15 @@ class ColumnTokens:
                 for start, end in itertools.pairwise(splits)
             ]
         return pieces, None not in pieces
+
+    def _plain(self, values: Any) -> list[Any]:
+        """Return all values of a column for JSON; float32 in their shortest form."""
+        if not isinstance(values, np.ndarray):
+            return [marked_bytes(value) for value in values.tolist()]
+        if values.dtype.kind != "f" or not len(values):
+            return list(values.tolist())
+        floats: list[Any] = values.astype("U").astype(np.float64).tolist()
+        return floats if bool(np.isfinite(values).all()) else [marked_float(value, self._nan) for value in floats]
 
     def _each(self, values: Any) -> list[bytes]:
         if not len(values):
@@ -68,7 +82,6 @@ class ColumnTokens:
         return [b'"%b"' % item for item in whole[2:-2].split(b'","')]
 
     def name(self, key: str) -> bytes:
-        """Return a key with its colon."""
         return b"%b:" % self._dumps(key)
 
 

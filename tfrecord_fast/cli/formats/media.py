@@ -7,8 +7,6 @@ from typing import Any
 
 from .base import Malformed, arrow
 
-__all__ = ["flat_batch", "flat_schema"]
-
 
 def flat_schema(schema: Any) -> Any:
     """Replace each of these columns by two: NAME for the bytes, and NAME/path for the path."""
@@ -17,11 +15,7 @@ def flat_schema(schema: Any) -> Any:
 
 
 def flat_batch(path: str, first: int, batch: Any) -> Any:
-    """Convert a batch to the columns of `flat_schema`; `first` is the number of its first row in the file.
-
-    Raises:
-      Malformed: a row has a path, but not the bytes.
-    """
+    """Convert a batch to the columns of `flat_schema`; `first` is the number of its first row in the file."""
     if not any(_is_media(field.type) for field in batch.schema):
         return batch
     columns = []

@@ -8,16 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from ... import _core
-from .absences import Form
-from .base import ROWS, Unsuitable, arrow
+from .base import ROWS, arrow
 from .parquet import ArrowSink, ArrowSource
-
-__all__ = ["OrcSink", "OrcSource"]
 
 
 class OrcSource(ArrowSource):
-    """ORC files."""
-
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         file = arrow("pyarrow.orc").ORCFile(path)
         self.check_types(path, file.schema)
@@ -33,20 +28,8 @@ class OrcSource(ArrowSource):
 class OrcSink(ArrowSink):
     """An ORC file. Absent features are nulls; empty ones are empty lists."""
 
-    takes_unset = False
+    has_metadata = False
     compressions = ("", "ZSTD", "SNAPPY")
-
-    def begin(self, scanner: _core.FeatureSurvey) -> None:
-        super().begin(scanner)
-        for seen in scanner.features():
-            if seen.unset:
-                name = seen.key.decode()
-                raise Unsuitable(
-                    f"{self.path}: feature {name!r} has no kind in some records, which ORC cannot represent"
-                )
-        empty = [key for key, form in self._forms.items() if form.null == "empty"]
-        self._forms = {**self._forms, **{key: Form("", "empty") for key in empty}}
-        self._scalars = self._scalars - frozenset(empty)
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
@@ -79,14 +62,12 @@ class _Patient:
         return len(data)
 
     def flush(self) -> None:
-        """Flush the file."""
         self._try(self._file.flush)
 
     def close(self) -> None:
         """Do nothing: the owner closes the file."""
 
     def check(self) -> None:
-        """Raise the deferred error."""
         if self._fault is not None:
             raise self._fault
 

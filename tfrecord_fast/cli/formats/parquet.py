@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,13 +16,11 @@ from ...dtypes import as_dtype
 from ...examples.features import VarLenFeature
 from ...examples.messages.wire import Value, example_of
 from ...examples.parsing.parse import parse_example
-from .absences import MEANINGS, Form, form_of, restored, states_of, with_unset
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
 from .casts import cast_to_plain, cast_to_schema
 from .media import flat_batch, flat_schema
 
-__all__ = ["ArrowFileSink", "ArrowFileSource", "ArrowSink", "ArrowSource", "ParquetSink", "ParquetSource"]
-
+_NULL = b"tfrecord_fast.null"  # key of metadata
 _GROUP_ROWS, _GROUP_BYTES = 1 << 17, 32 << 20  # of a row group of Parquet, at most
 
 
@@ -31,14 +30,12 @@ class ArrowSource(Source):
     cast: str | None = None  # one of CASTS
 
     def check_types(self, path: str, schema: Any) -> None:
-        """Raise Malformed for columns that features can't hold."""
         schema = flat_schema(schema)
         check_names(path, schema.names)
         for field in schema:
             _check_type(path, field, self.cast is not None)
 
     def plain(self, path: str, batch: Any) -> Any:
-        """Cast a batch to types that features have."""
         return batch if self.cast is None else cast_to_plain(path, batch, self.cast)
 
     def encode_plain(self, path: str, first: int, batch: Any) -> _core.RecordBatch:
@@ -49,13 +46,11 @@ class ArrowSource(Source):
 
     def encode_rows(self, batch: Any) -> _core.RecordBatch:
         """Encode one record per row of a batch in types that features have."""
-        columns, unset = restored(batch)
-        return with_unset(self.encode(columns, batch.num_rows), unset)
+        fields = zip(batch.schema, batch.columns, strict=True)
+        return self.encode({field.name: _with_empty(field, column) for field, column in fields}, batch.num_rows)
 
 
 class ArrowFileSource(ArrowSource):
-    """Arrow IPC files and streams."""
-
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         pa = arrow("pyarrow")
         with pa.memory_map(path) as file:
@@ -74,8 +69,6 @@ class ArrowFileSource(ArrowSource):
 
 
 class ParquetSource(ArrowSource):
-    """Parquet files."""
-
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         # Prefetched data would be held until the end of the file.
         with arrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False) as file:
@@ -128,38 +121,34 @@ def _check_floats(path: str, first: int, batch: Any) -> None:
 class ArrowSink(RowSink):
     """Writer of Arrow columns.
 
-    A feature with at most one value in every record is a column of values, not of lists, unless features without values
-    need both nulls and empty lists (see absences.py).
+    A feature with at most one value in every record is a column of values, else one of lists. A null is an absent
+    feature, and an empty list is one without values. In a column of values, metadata may mark nulls as empty
+    lists; if a feature is absent from some records and empty in others, its column has lists.
     """
 
-    takes_unset = True
+    has_metadata = True
     target: Any = None  # the pyarrow.Schema of the file; None: derived from the features
-    _forms: Mapping[str, Form] = {}
-    _scalars: frozenset[str] = frozenset()
 
     def begin(self, scanner: _core.FeatureSurvey) -> None:
         super().begin(scanner)
         self._rows = scanner.records
-        self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
+        self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in sorted(self.features.items())}
         listed = () if self.target is None else [field.name for field in self.target if _is_list(field.type)]
-        forms = {}
+        self._absent, self._empty, self._scalars = set[str](), set[str](), set[str]()
         for seen in scanner.features():
             key = seen.key.decode()
-            forms[key] = form_of(states_of(seen, scanner.records), seen.most <= 1 and key not in listed)
-        self._forms = {key: form for key, (form, _) in sorted(forms.items())}
-        self._scalars = frozenset(key for key, (_, is_scalar) in forms.items() if is_scalar)
-        self._doubtful = [key for key, form in self._forms.items() if form.is_ambiguous]
+            if seen.records < scanner.records:
+                self._absent.add(key)
+            if not seen.fewest:
+                self._empty.add(key)
+            has_one_null = key not in self._empty or (self.has_metadata and key not in self._absent)
+            if seen.most <= 1 and key not in listed and has_one_null:
+                self._scalars.add(key)
 
     def write_batch(self, records: _core.RecordBatch) -> None:
-        """Write a batch that is not empty."""
-        columns: dict[str, Any] = dict(parse_example(records, self._kinds)) if self._kinds else {}
-        rows = {}
-        for key in self._doubtful:
-            splits = columns[key].row_splits if key in columns else np.zeros(len(records) + 1, np.int64)
-            rows[key] = np.flatnonzero(splits[:-1] == splits[1:])
-        held = {row: example_of(records[row]) for row in sorted({int(row) for some in rows.values() for row in some})}
-        states = {key: {int(row): _state(held[int(row)].get(key)) for row in some} for key, some in rows.items()}
-        arrays = [self._array(key, columns.get(key), len(records), states.get(key, {})) for key in self._forms]
+        columns: Any = parse_example(records, self._kinds)
+        features = functools.cache(lambda row: example_of(records[row]))
+        arrays = [self._array(key, columns[key], features) for key in self._kinds]
         batch = arrow("pyarrow").RecordBatch.from_arrays(arrays, schema=self._schema())
         self.write_arrow(batch if self.target is None else cast_to_schema(self.path, batch, self.schema()))
 
@@ -173,9 +162,8 @@ class ArrowSink(RowSink):
             return self._schema()
         schema = self.target
         for number, field in enumerate(self.target):
-            form = self._forms.get(field.name, Form(""))
-            known = {key: value for key, value in (field.metadata or {}).items() if key not in MEANINGS}
-            metadata = {**known, **(form.metadata or {})}
+            metadata = {key: value for key, value in (field.metadata or {}).items() if key != _NULL}
+            metadata |= self._metadata(field.name)
             schema = schema.set(number, field.with_metadata(metadata or None))
         return schema
 
@@ -183,38 +171,31 @@ class ArrowSink(RowSink):
         pa = arrow("pyarrow")
         types = {"int64": pa.int64(), "float32": pa.float32(), "string": pa.large_binary()}
         fields = []
-        for key, form in self._forms.items():
-            type = types[as_dtype(self._kinds[key].dtype).name] if key in self._kinds else pa.null()
+        for key, feature in self._kinds.items():
+            type = types[as_dtype(feature.dtype).name]
             type = type if key in self._scalars else pa.large_list(type)
-            fields.append(pa.field(key, type, metadata=form.metadata))
+            fields.append(pa.field(key, type, metadata=self._metadata(key) or None))
         return pa.schema(fields)
 
-    def _array(self, key: str, column: Any, rows: int, states: Mapping[int, str]) -> Any:
+    def _metadata(self, key: str) -> dict[bytes, bytes]:
+        return {_NULL: b"empty"} if key in self._scalars & self._empty else {}
+
+    def _array(self, key: str, column: Any, features: Callable[[int], dict[str, Value]]) -> Any:
         pa = arrow("pyarrow")
-        values = pa.nulls(0) if column is None else _flat(column.values)
-        splits = np.zeros(rows + 1, np.int64) if column is None else column.row_splits
+        values, splits = _flat(column.values), column.row_splits
         missing = splits[:-1] == splits[1:]
         if key in self._scalars:
-            return pa.nulls(rows) if column is None else values.take(pa.array(splits[:-1], mask=missing))
-        form = self._forms[key]
-        if form.is_ambiguous:
-            missing = missing.copy()
-            missing[[row for row, state in states.items() if state != form.null]] = False
-        elif form.empty_list:
-            missing = np.zeros(rows, bool)
-        lists = pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
-        if not form.list_of_null:
-            return lists
-        listed = lists.to_pylist()
-        for row, state in states.items():
-            if state == form.list_of_null:
-                listed[row] = [None]
-        return pa.array(listed, lists.type)
+            return values.take(pa.array(splits[:-1], mask=missing))
+        if key not in self._absent:
+            missing[:] = False
+        elif key in self._empty:
+            for row in np.flatnonzero(missing).tolist():
+                value = features(row).get(key)
+                missing[row] = value is None or value.kind == "none"
+        return pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
 
 
 class ParquetSink(ArrowSink):
-    """A Parquet file."""
-
     compressions = ("", "GZIP", "ZSTD", "SNAPPY")
 
     @contextlib.contextmanager
@@ -245,8 +226,6 @@ class ParquetSink(ArrowSink):
 
 
 class ArrowFileSink(ArrowSink):
-    """An Arrow IPC file."""
-
     compressions = ("", "ZSTD")
 
     @contextlib.contextmanager
@@ -266,8 +245,12 @@ def _is_list(type: Any) -> bool:
     return bool(types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type))
 
 
-def _state(value: Value | None) -> str:
-    return "absent" if value is None else "unset" if value.kind == "none" else "empty"
+def _with_empty(field: Any, column: Any) -> Any:
+    """Return lists if nulls are empty lists, according to the metadata of `ArrowSink`."""
+    if (field.metadata or {}).get(_NULL) != b"empty":
+        return column
+    splits = np.concatenate([[0], np.cumsum(np.asarray(column.is_valid()))]).astype(np.int64)
+    return arrow("pyarrow").LargeListArray.from_arrays(splits, column.drop_null())
 
 
 def _flat(values: Any) -> Any:

@@ -9,17 +9,14 @@ from typing import Any
 from ... import _core
 from ...base.threads import default_threads
 from ...files.naming.compression import TFRecordOptions
-from ...files.writing.example_writer import ExampleWriter, WrittenFile
+from ...files.writing.example_writer import ExampleWriter
+from ...files.writing.output_files import WrittenFile
 from ...files.writing.writer import TFRecordWriter
 from ..files import batches, open_input
 from .base import STANDARD_OUTPUT, Source, Unsuitable, target_of
 
-__all__ = ["TFRecordSink", "TFRecordSource"]
-
 
 class TFRecordSource(Source):
-    """Reader of records from files, streams and URLs."""
-
     typed = False
 
     def batches(self) -> Iterator[_core.RecordBatch]:
@@ -29,8 +26,6 @@ class TFRecordSource(Source):
 
 
 class TFRecordSink:
-    """Writer of records to one or several files."""
-
     wants_features = False
     looks = False
 
@@ -76,7 +71,6 @@ class TFRecordSink:
         self.written = self._writer.close()
 
     def write(self, records: _core.RecordBatch) -> None:
-        """Write the records of a batch."""
         assert self._writer is not None
         with self._named():
             self._writer.write_batch(records)

@@ -13,8 +13,6 @@ from ...dtypes import DATA_TYPES
 from ...examples.messages.wire import DELIMITED, FIXED32, FIXED64, VARINT, Field, example_of, fields_of, sequence_of
 from ...examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 
-__all__ = ["FORMS", "Decoded", "Undecodable", "decode", "left_out"]
-
 FORMS = ("auto", "example", "raw", "base64", "event", "proto")
 
 _DTYPES = {number: name for name, number in DATA_TYPES.items()}
@@ -42,11 +40,7 @@ class Decoded(NamedTuple):
 
 
 def decode(record: bytes, form: str = "auto") -> Decoded:
-    """Decode a record by its detected kind ("auto"), or as "example", "event" or "proto".
-
-    Raises:
-      Undecodable: the record does not have that form. Never for "auto".
-    """
+    """Decode a record by its detected kind ("auto"), or as "example", "event" or "proto"."""
     record_kind = kind_of(record)
     if form == "example" and record_kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
         raise Undecodable(f"the record is not an Example (looks like {record_kind})")
@@ -67,10 +61,6 @@ def left_out(record: bytes, decoded: Decoded) -> int:
     """Return the number of the first field that is not part of an Example and not in the tree, or 0."""
     is_example = decoded.tree is not None and not {"features", "feature_lists"}.isdisjoint(decoded.tree)
     return unknown_field(record) if is_example else 0
-
-
-def _example(record: bytes) -> dict[str, Any]:
-    return {"features": example_of(record)}
 
 
 def _sequence(record: bytes) -> dict[str, Any]:
@@ -209,7 +199,7 @@ def _proto_field(field: Field, depth: int) -> dict[str, Any]:
 
 
 _READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
-    EXAMPLE: _example,
+    EXAMPLE: lambda record: {"features": example_of(record)},
     SEQUENCE_EXAMPLE: _sequence,
     "ELWC": _elwc,
     "TensorBoard event": _event,

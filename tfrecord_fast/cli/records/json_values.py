@@ -11,8 +11,6 @@ from typing import Any
 
 from ...examples.messages.wire import Value
 
-__all__ = ["NANS", "marked", "marked_bytes", "marked_float"]
-
 NANS = ("mark", "null", "string")  # forms of NaN and infinities
 
 

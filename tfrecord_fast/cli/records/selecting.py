@@ -16,8 +16,6 @@ from ...examples.parsing.parse import parse_example
 from ...examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
 from .decoding import Undecodable
 
-__all__ = ["NamesSeen", "features_of_rows"]
-
 _MOST_NAMES = 1000  # kept for suggestions
 
 

@@ -9,10 +9,8 @@ from typing import Any
 from ...examples.messages.wire import Value
 from ...examples.record_kinds import form_of
 from ...images.headers import image_of
-from ..console import Style, printable
+from ..console import Style, counted, printable
 from .decoding import Decoded, left_out
-
-__all__ = ["Shower"]
 
 _MOST_VALUES = 8  # of a list
 _MOST_ITEMS = 8  # of a list of messages
@@ -35,7 +33,7 @@ class Shower:
     def lines(self, index: int, record: bytes, decoded: Decoded, path: str | None = None) -> Iterator[str]:
         """Yield a line that identifies the record, and the lines of its content."""
         where = f"{printable(path)} [{index}]" if path else f"[{index}]"
-        head = f"{self._style('head', where)} {decoded.kind}, {_bytes(len(record))}"
+        head = f"{self._style('head', where)} {decoded.kind}, {counted(len(record), 'byte')}"
         if decoded.tree is None:
             if image_of(record):
                 yield f"{self._style('head', where)} {self._blob(record)}"
@@ -106,11 +104,10 @@ class Shower:
 
     def _steps(self, steps: list[Value]) -> str:
         dtype = next((step.kind for step in steps if step.kind != "none"), "none")
-        count = f"{len(steps):,} step" + ("" if len(steps) == 1 else "s")
         shown = steps if self._full else steps[: _MOST_VALUES // 2]
         texts = [self._values(step.values, brackets=True, most=_MOST_VALUES // 2) for step in shown]
         more = f", … {len(steps) - len(shown):,} more" if len(shown) < len(steps) else ""
-        return f"{self._style('kind', dtype.ljust(5))}  {count}: {', '.join(texts)}{more}"
+        return f"{self._style('kind', dtype.ljust(5))}  {counted(len(steps), 'step')}: {', '.join(texts)}{more}"
 
     def _values(self, values: list[Any], brackets: bool = False, most: int = _MOST_VALUES) -> str:
         if len(values) == 1 and not brackets:
@@ -129,14 +126,14 @@ class Shower:
         """Return an image's format and size, text in quotes, or the first bytes; and the length unless `measured`."""
         image = image_of(data)
         if image is not None:
-            return self._style("image", f"{image[0]} image {image[1]}×{image[2]}, {_bytes(len(data))}")
+            return self._style("image", f"{image[0]} image {image[1]}×{image[2]}, {counted(len(data), 'byte')}")
         try:
             return self._quoted(data.decode())
         except UnicodeDecodeError:
             pass
         form = form_of(data)
         name = f"{form}, " if form.endswith(("image", "audio")) else ""
-        size = "" if measured else f"{name}{_bytes(len(data))}: "
+        size = "" if measured else f"{name}{counted(len(data), 'byte')}: "
         shown = data if self._full else data[:_MOST_HEX]
         more = "…" if len(shown) < len(data) else ""
         return self._style("image", f"{size}{shown.hex(' ')}{more}")
@@ -144,7 +141,7 @@ class Shower:
     def _quoted(self, text: str) -> str:
         shown = text if self._full else text[:_MOST_CHARACTERS]
         more = f"… {len(text) - len(shown):,} more characters" if len(shown) < len(text) else ""
-        return self._style("text", _escaped(shown)) + more
+        return self._style("text", escaped(shown)) + more
 
 
 def _is_nested(value: Any) -> bool:
@@ -154,14 +151,10 @@ def _is_nested(value: Any) -> bool:
 
 
 def _name(key: str) -> str:
-    return key if key.isprintable() and key else _escaped(key)
+    return key if key.isprintable() and key else escaped(key)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Quote a text and escape control characters; other characters stay."""
     inner = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in inner)
-
-
-def _bytes(size: int) -> str:
-    return f"{size:,} byte" + ("" if size == 1 else "s")

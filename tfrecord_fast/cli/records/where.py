@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from ...examples.messages.wire import Value
 
-__all__ = ["Condition", "WhereError", "parse_where"]
-
 Features = Mapping[str, Value]
 _Test = Callable[[Features], bool]
 

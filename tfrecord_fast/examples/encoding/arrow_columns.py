@@ -11,8 +11,6 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from .column import Column, Flags, Splits, Values, both, naming, nest, nest_fixed, nulls, refuse_twice
 
-__all__ = ["arrow_columns", "concatenate", "node_column", "refuse_objects"]
-
 
 def arrow_columns(table: Any) -> list[tuple[str, Column]]:
     _check_names(table)
@@ -81,7 +79,10 @@ def node_column(node: _core.ArrowNode) -> Column:
     if kind == "dictionary":
         return _dictionary_column(node.values, valid, node_column(node.child))
     if kind == "other":
-        raise TypeError(f"an Example cannot hold an Arrow array of format {node.type!r}")
+        raise TypeError(
+            f"an Example cannot hold an Arrow array of format {node.type!r}; "
+            "cast it to integers, floats, strings, binary or lists of these"
+        )
     raise TypeError("an Example cannot hold a struct; pass its fields as columns")
 
 

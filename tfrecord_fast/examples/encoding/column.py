@@ -12,26 +12,6 @@ import numpy.typing as npt
 from ... import _core
 from ...errors import InvalidArgumentError
 
-__all__ = [
-    "Column",
-    "FeatureList",
-    "Flags",
-    "Splits",
-    "Values",
-    "all_splits",
-    "as_integers",
-    "as_key",
-    "both",
-    "check_splits",
-    "common_length",
-    "naming",
-    "nest",
-    "nest_all",
-    "nest_fixed",
-    "nulls",
-    "refuse_twice",
-]
-
 Splits = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any] | _core.BytesViews

@@ -19,21 +19,13 @@ from .arrow_columns import arrow_columns, concatenate, node_column, refuse_objec
 from .column import Column, as_integers, as_key, both, common_length, naming, nest, nest_all, refuse_twice
 from .sequences import array_column, sequence_column
 
-__all__ = ["Nan", "as_column", "as_columns", "as_one_row", "column_of"]
-
 Nan = Literal["missing", "value"]  # what NaN means in a pandas column without another missing value
 
 
 def as_columns(
     columns: Table, what: str = "columns", nan: Nan = "missing"
 ) -> tuple[list[tuple[str, Column]], int | None]:
-    """Return the columns of a dict, frame or Arrow table by name, and their length (None if there are no columns).
-
-    Raises:
-      TypeError: another type, a key that is not a string, or a column that an Example cannot hold.
-      errors.InvalidArgumentError: columns of unequal length, or two of one name.
-      ValueError: `nan` is neither "missing" nor "value".
-    """
+    """Return the columns of a dict, frame or Arrow table by name, and their length (None if there are no columns)."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be 'missing' or 'value', got {nan!r}")
     if isinstance(columns, Mapping) or _is_pandas(columns):

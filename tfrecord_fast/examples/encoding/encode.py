@@ -12,8 +12,6 @@ from .column import Column, FeatureList, as_key, common_length, refuse_twice
 from .columns import Nan, as_columns, as_one_row
 from .feature_lists import as_feature_list
 
-__all__ = ["core_column", "encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
-
 
 def encode_examples(columns: Table, *, num_threads: int | None = None, nan: Nan = "missing") -> _core.RecordBatch:
     """Serialize rows of columns as tf.train.Examples, with protobuf's deterministic bytes: keys in bytewise order.

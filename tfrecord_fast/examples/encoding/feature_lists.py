@@ -19,8 +19,6 @@ from .column import Column, FeatureList, Flags, Splits, all_splits, check_splits
 from .columns import column_of
 from .sequences import as_sized, sequence_column, uncovered
 
-__all__ = ["as_feature_list"]
-
 _NO_ROWS = (str, bytes, bytearray, memoryview, Mapping, Set)
 
 

@@ -16,9 +16,8 @@ import numpy.typing as npt
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...values.columns.bytes_array import BytesArray
+from ...values.columns.strings import has_buffer
 from .column import Column, both, nest, nest_fixed, nulls
-
-__all__ = ["array_column", "as_sized", "is_missing", "sequence_column", "uncovered"]
 
 _NUMERIC = {"bool", "float16", "bfloat16", "float32", "float64"}
 _NUMERIC |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -70,7 +69,6 @@ def array_column(array: Array) -> Column:
 
 
 def _texts(array: Array) -> list[str | None]:
-    """Return the elements of a StringDType array, None for nulls."""
     return [text if isinstance(text, str) else None for text in array.tolist()]
 
 
@@ -140,7 +138,6 @@ def _may_cover(cls: type) -> bool:
 
 
 def _is_pandas_null(cls: type) -> bool:
-    """Check for the types of pandas.NA and pandas.NaT."""
     return cls.__name__ in ("NAType", "NaTType") and cls.__module__.partition(".")[0] == "pandas"
 
 
@@ -182,11 +179,7 @@ def _is_buffer(value: object) -> bool:
     """Return True for a buffer of bytes, not for an array of numbers."""
     if isinstance(value, np.ndarray | python_arrays.array) or hasattr(value, "_length_"):  # the last: ctypes arrays
         return False
-    try:
-        memoryview(value)  # type: ignore[arg-type]
-    except (TypeError, BufferError):
-        return False
-    return True
+    return has_buffer(value)
 
 
 # ---- Numbers ----
@@ -237,7 +230,6 @@ def _check_exact(integers: Sequence[Any]) -> None:
 
 
 def _list_column(values: Sequence[Any], types: set[type]) -> Column:
-    """Make a column of rows that are lists, arrays or None."""
     for cls in types - {list, tuple, type(None)}:
         if issubclass(cls, Mapping | Set | UserString) or hasattr(cls, "dense_shape") or hasattr(cls, "columns"):
             raise TypeError(f"an Example cannot hold values of type {cls.__name__}")

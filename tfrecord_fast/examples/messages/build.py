@@ -11,8 +11,6 @@ from ..encoding.encode import encode_example, encode_plain
 from ..encoding.sequences import is_missing
 from .protobuf import message
 
-__all__ = ["example", "feature", "sequence_example"]
-
 _NO_STEPS = (str, bytes, bytearray, memoryview, Mapping, Set)
 
 

@@ -12,23 +12,11 @@ from typing import Any
 from ...base.optional import optional
 from ...dtypes import DATA_TYPES
 
-__all__ = ["NEED", "decode_error", "message"]
-
 NEED = "messages need protobuf"
 _PUBLIC_MODULE = "tfrecord_fast.train"
 
 # Numbers of google.protobuf.FieldDescriptorProto.Type and Label.
-_SCALARS = {
-    "bool": 8,
-    "bytes": 12,
-    "double": 1,
-    "float": 2,
-    "int32": 5,
-    "int64": 3,
-    "string": 9,
-    "uint32": 13,
-    "uint64": 4,
-}
+_SCALARS = dict(double=1, float=2, int64=3, uint64=4, int32=5, bool=8, string=9, bytes=12, uint32=13)
 _TYPE_STRING, _TYPE_MESSAGE, _TYPE_ENUM = 9, 11, 14
 _OPTIONAL, _REPEATED = 1, 3
 
@@ -38,11 +26,7 @@ _FEATURE = {
     "BytesList": [("value", 1, "*bytes")],
     "FloatList": [("value", 1, "**float")],
     "Int64List": [("value", 1, "**int64")],
-    "Feature": [
-        ("bytes_list", 1, "|BytesList"),
-        ("float_list", 2, "|FloatList"),
-        ("int64_list", 3, "|Int64List"),
-    ],
+    "Feature": [("bytes_list", 1, "|BytesList"), ("float_list", 2, "|FloatList"), ("int64_list", 3, "|Int64List")],
     "Features": [("feature", 1, "@Feature")],
     "FeatureList": [("feature", 1, "*Feature")],
     "FeatureLists": [("feature_list", 1, "@FeatureList")],
@@ -81,10 +65,6 @@ _ENUM = {
 }
 
 
-def _camel(name: str) -> str:
-    return "".join(map(str.capitalize, name.split("_")))
-
-
 def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
     for name, number, text in fields:
         type_name = text.lstrip("*@|=")
@@ -104,7 +84,7 @@ def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
                 proto.oneof_decl.add(name="kind")
             field.oneof_index = 0
         if mark == "@":
-            entry = proto.nested_type.add(name=f"{_camel(name)}Entry")
+            entry = proto.nested_type.add(name="".join(map(str.capitalize, name.split("_"))) + "Entry")
             entry.options.map_entry = True
             entry.field.add(name="key", number=1, type=_TYPE_STRING, label=_OPTIONAL)
             entry.field.add(name="value", number=2, type=_TYPE_MESSAGE, type_name=field.type_name, label=_OPTIONAL)

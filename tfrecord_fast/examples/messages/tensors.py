@@ -18,8 +18,6 @@ from ...values.columns.typed import as_ndarray
 from ...values.elements.nests import normalize
 from .protobuf import NEED, decode_error, message
 
-__all__ = ["decode_json_example", "parse_tensor", "serialize_tensor"]
-
 _VALUES = {
     "float32": "float_val",
     "float64": "double_val",

@@ -10,24 +10,6 @@ from numpy.typing import NDArray
 
 from ... import _core
 
-__all__ = [
-    "DELIMITED",
-    "FIXED32",
-    "FIXED64",
-    "VARINT",
-    "Field",
-    "Value",
-    "array_of",
-    "entries_of",
-    "example_of",
-    "fields_of",
-    "has_lists",
-    "sequence_of",
-    "steps_of",
-    "to_example",
-    "to_sequence",
-]
-
 VARINT, FIXED64, DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _KINDS = {1: "bytes", 2: "float", 3: "int64"}
@@ -53,11 +35,6 @@ class Value(NamedTuple):
 
 
 def fields_of(message: bytes) -> Iterator[Field]:
-    """Yield the fields in order.
-
-    Raises:
-      ValueError: the bytes are not a protobuf message.
-    """
     position = 0
     while position < len(message):
         tag, position = _varint(message, position)
@@ -98,7 +75,6 @@ def _varint(message: bytes, position: int) -> tuple[int, int]:
 
 
 def _group_end(message: bytes, position: int, number: int) -> int:
-    """Return the end of the group that began before `position`."""
     open_groups = [number]
     while open_groups:
         tag, position = _varint(message, position)
@@ -121,20 +97,12 @@ def _group_end(message: bytes, position: int, number: int) -> int:
 
 
 def example_of(record: bytes) -> dict[str, Value]:
-    """Return the features of an Example by name, in the order of the record, including features without a list.
-
-    Raises:
-      ValueError: malformed.
-    """
+    """Return the features of an Example by name, in the order of the record, including features without a list."""
     return {key: _feature(value) for key, value in entries_of(record, 1)}
 
 
 def sequence_of(record: bytes) -> tuple[dict[str, Value], dict[str, list[Value]]]:
-    """Return the context features and the feature lists of a SequenceExample.
-
-    Raises:
-      ValueError: malformed.
-    """
+    """Return the context features and the feature lists of a SequenceExample."""
     lists = {key: [_feature(step) for step in steps_of(value)] for key, value in entries_of(record, 2)}
     return example_of(record), lists
 
@@ -151,11 +119,7 @@ def _delimited(message: bytes, number: int) -> Iterator[bytes]:
 
 
 def entries_of(record: bytes, number: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the features (number 1) or feature lists (2) of a record as they are stored: a name may be repeated.
-
-    Raises:
-      ValueError: malformed.
-    """
+    """Yield the features (number 1) or feature lists (2) of a record as they are stored: a name may be repeated."""
     for entries in _delimited(record, number):
         for entry in _delimited(entries, 1):
             keys = [b"", *_delimited(entry, 1)]  # the last one counts
@@ -168,11 +132,7 @@ def steps_of(feature_list: bytes) -> Iterator[bytes]:
 
 
 def array_of(feature: bytes) -> tuple[str, list[bytes] | NDArray[np.float32] | NDArray[np.int64]]:
-    """Return the kind and the values of a feature from `entries_of` or `steps_of`; numbers as an array.
-
-    Raises:
-      ValueError: malformed.
-    """
+    """Return the kind and the values of a feature from `entries_of` or `steps_of`; numbers as an array."""
     kind, content = _kind_and_content(feature)
     if kind == "bytes":
         return kind, list(_delimited(content, 1))

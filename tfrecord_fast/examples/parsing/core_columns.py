@@ -27,17 +27,6 @@ from ..features import (
     normalize,
 )
 
-__all__ = [
-    "CONTEXT_KINDS",
-    "EXAMPLE_KINDS",
-    "LIST_KINDS",
-    "DenseColumn",
-    "RaggedColumn",
-    "RawColumns",
-    "index_keys_of",
-    "key_bytes",
-]
-
 _Shaped = FixedLenFeature | FixedLenSequenceFeature
 
 # The feature classes allowed in an Example, in a context, and in the feature lists of a SequenceExample.

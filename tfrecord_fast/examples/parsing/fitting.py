@@ -14,8 +14,6 @@ from ...errors import InvalidArgumentError
 from ...values.columns.ragged import RaggedTensor, ragged_of
 from ..features import KeyedPartition, RaggedFeature
 
-__all__ = ["check_fit", "check_fits", "without_first"]
-
 _Integers = npt.NDArray[Any]
 
 

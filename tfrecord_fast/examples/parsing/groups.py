@@ -11,18 +11,12 @@ from ...typing import Groups, Key
 from ..features import FixedLenFeature, OwnFeature, select_features
 from .core_columns import RawColumns, key_bytes
 
-__all__ = ["FrozenGroups", "check_label", "frozen_groups", "group", "select_grouped"]
-
 # The names of groups, each with its keys in order; checked against features by `group`.
 FrozenGroups: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
 
 
 def frozen_groups(groups: Groups | None) -> FrozenGroups:
-    """Return groups as tuples, which can be compared and are not changed later.
-
-    Raises:
-      TypeError: `groups` is not a dict of lists.
-    """
+    """Return groups as tuples, which can be compared and are not changed later."""
     if groups is None:
         return ()
     if not isinstance(groups, Mapping):
@@ -52,12 +46,7 @@ def check_label(label: Key, groups: FrozenGroups, features: Mapping[Any, Any], w
 
 
 def _checked(groups: FrozenGroups, features: Mapping[Any, Any]) -> dict[Key, Key]:
-    """Return the group's name for each key in a group.
-
-    Raises:
-      TypeError: a name or a key is neither str nor bytes.
-      errors.InvalidArgumentError: a group is empty, has an unknown or repeated key, or has the name of another column.
-    """
+    """Return the group's name for each key in a group."""
     group_of: dict[Key, Key] = {}
     for name, keys in groups:
         for key in (name, *keys):
@@ -87,13 +76,7 @@ def _check_names(groups: FrozenGroups, others: Sequence[Hashable]) -> None:
 
 
 def group(raw: RawColumns, groups: FrozenGroups) -> None:
-    """Merge the columns of each group's features into one.
-
-    Raises:
-      TypeError: a name or a key is neither str nor bytes.
-      errors.InvalidArgumentError: a feature is not a FixedLenFeature of shape [] and a numeric dtype, or differs in
-        dtype from the first of its group; a group has the name of a raw column; or as `select_grouped`.
-    """
+    """Merge the columns of each group's features into one."""
     group_of = _checked(groups, raw.features)
     for name, keys in groups:
         for key in keys:
@@ -126,13 +109,7 @@ def _misfit(raw: RawColumns, key: Any, first: Any) -> str | None:
 def select_grouped(
     features: Mapping[Any, Any], columns: Sequence[Key], groups: FrozenGroups
 ) -> tuple[dict[Any, Any], FrozenGroups]:
-    """Select the features and groups that make the columns of these names.
-
-    Raises:
-      TypeError: `columns` is one name, not a list of names.
-      errors.InvalidArgumentError: as `features.select_features`; a name is that of a feature in a group; a group is
-        empty, has an unknown or repeated key, or has the name of another feature.
-    """
+    """Select the features and groups that make the columns of these names."""
     group_of = _checked(groups, features)
     named = dict.fromkeys(name for name, _ in groups)
     for key in columns if not isinstance(columns, str | bytes) else ():

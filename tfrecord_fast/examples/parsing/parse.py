@@ -21,14 +21,6 @@ from .groups import frozen_groups
 from .plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from .sample_records import example_like, sequence_example_like
 
-__all__ = [
-    "decode_raw",
-    "parse_example",
-    "parse_sequence_example",
-    "parse_single_example",
-    "parse_single_sequence_example",
-]
-
 _Names = Sequence[Key] | npt.NDArray[Any] | Tensor
 
 

@@ -21,8 +21,6 @@ from ...values.columns.ragged import RaggedTensor, ragged_of
 from ..features import KeyedPartition, Partition, RaggedFeature
 from .fitting import check_fit, check_fits, without_first
 
-__all__ = ["RowError", "partition_batch", "partition_single"]
-
 
 class _TooManyRows(InvalidArgumentError):
     """All records together have too many rows, so the error names none of them."""
@@ -152,7 +150,6 @@ def _row_counts(by: RaggedTensor) -> npt.NDArray[Any]:
 
 
 def _uniform_length(partition: RaggedFeature.UniformRowLength, dtype: npt.DTypeLike) -> int:
-    """Return the length; raise errors.InvalidArgumentError if it does not fit the dtype of row splits."""
     length, most = int(partition.length), int(np.iinfo(dtype).max)
     if length > most:
         raise InvalidArgumentError(

@@ -14,12 +14,8 @@ from .groups import FrozenGroups, group
 from .partitions import RowError
 from .user_columns import Result
 
-__all__ = ["ExamplePlan", "SequencePlan", "example_plan", "sequence_plan"]
-
 
 class ExamplePlan:
-    """How `parse_example` parses one dict of features, some of them in groups."""
-
     __slots__ = ("checks_rows", "columns", "core")
 
     def __init__(self, features: Features, groups: FrozenGroups = ()) -> None:
@@ -47,8 +43,6 @@ class ExamplePlan:
 
 
 class SequencePlan:
-    """How `parse_sequence_example` parses its two dicts of features."""
-
     __slots__ = ("checks_rows", "context", "core", "lists")
 
     def __init__(self, context: Features, lists: Features) -> None:
@@ -71,7 +65,6 @@ class SequencePlan:
     def finish(
         self, parsed: tuple[list[Column], list[Column]], records: Records | None = None
     ) -> tuple[Result, Result, Result]:
-        """Return the results of a batch, as `ExamplePlan.finish`."""
         context_columns, list_columns = parsed
         try:
             lists, lengths = results.of_lists(self.lists, list_columns, single=False)

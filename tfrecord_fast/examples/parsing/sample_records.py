@@ -14,8 +14,6 @@ from ..features import FixedLenFeature, FixedLenSequenceFeature, OwnFeature, Rag
 from ..messages.wire import Value, to_example, to_sequence
 from .core_columns import index_keys_of
 
-__all__ = ["example_like", "sequence_example_like"]
-
 
 def example_like(features: Features | None, length: int) -> bytes:
     """Return a serialized Example with each of the features; lists have `length` values."""

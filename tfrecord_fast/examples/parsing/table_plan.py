@@ -23,8 +23,6 @@ from .core_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, DenseColumn,
 from .partitions import RowError
 from .user_columns import Result
 
-__all__ = ["TablePlan"]
-
 _Presence = dict[Any, npt.NDArray[np.uint8] | None]
 
 
@@ -50,10 +48,6 @@ class TablePlan:
     Attributes:
       schema: the pyarrow.Schema.
       core, checks_rows, finish: as of `plans.ExamplePlan`.
-
-    Raises:
-      errors.InvalidArgumentError: two columns have one name, or a name does not fit Arrow.
-      ValueError, TypeError: features that cannot be parsed.
     """
 
     def __init__(

@@ -16,8 +16,6 @@ from ..features import SparseFeature
 from .core_columns import RawColumns, index_keys_of
 from .partitions import RowError, partition_batch, partition_single
 
-__all__ = ["Result", "of_batch", "of_lists", "of_one"]
-
 Result = dict[Any, Column]  # by the keys of the features, which are str or bytes
 
 

@@ -17,8 +17,6 @@ from ..stores.cache import store_settings
 from ..streams.core_files import flatten, random_location
 from ..streams.random_access import load_index, open_random, save_index
 
-__all__ = ["RecordIndex", "core_of", "index_of"]
-
 
 class RecordIndex:
     """The offsets and sizes of a file's records.

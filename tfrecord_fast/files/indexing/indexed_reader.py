@@ -38,8 +38,6 @@ else:
     Record_co = TypeVar("Record_co", covariant=True)
     Batch_co = TypeVar("Batch_co", covariant=True)
 
-__all__ = ["IndexedReader"]
-
 Indexes: TypeAlias = RecordIndex | PathLike | Sequence[RecordIndex | PathLike | None]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["WILD", "Address", "address_of", "is_pattern", "public_url", "unsigned"]
-
 WILD = re.compile(r"[*?\[]")
 
 # A user with a password, which may contain "@", or without. In `host:80/a@b` there is a port and no password.
@@ -36,7 +34,6 @@ class Address(NamedTuple):
 
 
 def address_of(url: str) -> Address:
-    """Split `scheme://bucket/key`."""
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
     return Address(scheme.lower(), bucket, key)

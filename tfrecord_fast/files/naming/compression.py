@@ -7,16 +7,6 @@ from typing import ClassVar
 
 from ... import _core
 
-__all__ = [
-    "CODECS",
-    "COMPRESSION_TYPES",
-    "TFRecordCompressionType",
-    "TFRecordOptions",
-    "check_compression_type",
-    "core_options",
-    "window_bits_of",
-]
-
 
 class TFRecordCompressionType:
     """TensorFlow 1's names of compression types."""
@@ -98,12 +88,7 @@ class TFRecordOptions:
 
 
 def core_options(options: object) -> _core.CompressionOptions:
-    """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters.
-
-    Raises:
-      TypeError: a parameter is not an integer.
-      ValueError: a parameter does not fit into 32 bits.
-    """
+    """Return the parameters of TFRecordOptions (also TensorFlow's) for the core. A type has no parameters."""
     return _core.CompressionOptions(
         level=_number(options, "compression_level"),
         window_bits=_number(options, "window_bits"),

@@ -11,8 +11,6 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 
-__all__ = ["FileObject"]
-
 
 class FileObject:
     """A file object passed by the user. Each reading begins at the object's position when it was passed.
@@ -51,7 +49,6 @@ class FileObject:
 
 
 def _position(file: Any) -> int | None:
-    """Return the file's position; None if it can't seek."""
     try:
         can_seek = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
         position = file.tell() if can_seek else None

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 from .addresses import public_url
 
-__all__ = ["FilePart"]
-
 
 @dataclass(frozen=True)
 class FilePart:
@@ -65,5 +63,4 @@ class FilePart:
 
 
 def changed_since(name: str) -> OSError:
-    """Return the error for a file that has changed since it was divided."""
     return OSError(errno.ESTALE, "the file has changed since it was divided into byte ranges", public_url(name))

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from ... import _core
 from ...errors import DataLossError
 
-__all__ = ["HEAD_BYTES", "explained", "explaining", "foreign_format", "foreign_reason", "head_of", "is_foreign"]
-
 HEAD_BYTES = 1 << 16
 _NOT_TFRECORD = "not a TFRecord file (looks like "
 
@@ -138,12 +136,10 @@ def explained(error: DataLossError, head: bytes | None = None, size: int | None 
 
 
 def foreign_reason(guess: str) -> str:
-    """Return the reason of a DataLossError about a file of another format."""
     return f"{_NOT_TFRECORD}{guess})"
 
 
 def is_foreign(error: DataLossError) -> bool:
-    """Return True if the error is about a file of another format."""
     return error.reason.startswith(_NOT_TFRECORD)
 
 

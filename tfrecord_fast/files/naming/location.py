@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from ...typing import PathLike
 from .addresses import public_url
 
-__all__ = ["Location", "location_of", "shown_name"]
-
 # `scheme://…`, after any number of `scheme::`. One letter is a drive.
 _URL = re.compile(r"([A-Za-z][\w.+-]*::)*[A-Za-z][\w.+-]+://")
 _LOCAL = "file://"

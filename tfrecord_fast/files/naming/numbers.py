@@ -14,18 +14,11 @@ from ...base.record_format import MAX_RECORD_BYTES
 from ...errors import InvalidArgumentError
 from ...typing import Integers
 
-__all__ = ["as_flag", "as_integers", "as_seed", "at_least", "max_record_size"]
-
 _MOST = (1 << 63) - 1  # the largest integer in the core
 
 
 def as_integers(values: Integers, name: str) -> NDArray[np.int64]:
-    """Convert to an int64 array of one dimension.
-
-    Raises:
-      TypeError: not integers, or more than one dimension.
-      IndexError: an integer does not fit.
-    """
+    """Convert to an int64 array of one dimension."""
     sequence = values if isinstance(values, np.ndarray | Sequence) else list(values)
     array = np.asarray(sequence)
     if array.dtype.kind == "f" and array is not sequence:  # NumPy may convert large integers to floats
@@ -52,12 +45,6 @@ def _integer(key: SupportsIndex) -> int:
 
 
 def max_record_size(max_record_bytes: int | None) -> int | None:
-    """Check `max_record_bytes`.
-
-    Raises:
-      errors.InvalidArgumentError: a negative number.
-      TypeError: not an integer.
-    """
     if max_record_bytes is None:
         return None
     limit = _index("max_record_bytes", max_record_bytes)
@@ -70,7 +57,7 @@ def as_seed(seed: int | None) -> int:
     """Return a seed modulo 2**64; a random one for None."""
     if seed is None:
         return int.from_bytes(os.urandom(8), "little")
-    return operator.index(seed) % (1 << 64)
+    return _index("seed", seed) % (1 << 64)
 
 
 def _index(name: str, value: SupportsIndex) -> int:
@@ -81,12 +68,6 @@ def _index(name: str, value: SupportsIndex) -> int:
 
 
 def at_least(least: int, name: str, value: int) -> int:
-    """Check an integer argument.
-
-    Raises:
-      errors.InvalidArgumentError: less than `least`, or 2**63 or more.
-      TypeError: not an integer.
-    """
     value = _index(name, value)
     if value < least:
         raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")

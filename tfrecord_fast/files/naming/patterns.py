@@ -8,8 +8,6 @@ from __future__ import annotations
 import glob
 import os
 
-__all__ = ["begins_with_a_pattern", "is_local_pattern", "matching_paths", "python_pattern"]
-
 _MAGIC = "*?["
 
 

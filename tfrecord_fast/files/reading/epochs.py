@@ -28,8 +28,6 @@ try:
 except ImportError:  # Windows: each process has its own count
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "checked_epoch", "end_of"]
-
 MOST_EPOCHS = 1 << 62  # sums with an epoch fit into the core's 64 bits
 ENDLESS = MOST_EPOCHS >> 1  # from this number of epochs on, an iteration counts as endless
 _NUMBER = struct.Struct("<q")
@@ -119,7 +117,6 @@ class EpochCounter:
         return first
 
     def take_back(self, first: int) -> None:
-        """Return the epochs of an iteration that failed to begin."""
         if worker_info() is None or self._created_by == os.getpid():
             self.go_to(first)
             return
@@ -174,8 +171,6 @@ def _is_spawning() -> bool:
 
 
 class _BoardFile:
-    """The file with the boards of this process."""
-
     def __init__(self) -> None:
         self.descriptor = os.memfd_create("tfrecord_fast epochs")
         self.process = os.getpid()

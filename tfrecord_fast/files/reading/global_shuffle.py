@@ -30,8 +30,6 @@ from ..naming.location import Location
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
 
-__all__ = ["WINDOWS", "GlobalShuffle", "Permutation", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
-
 WINDOWS = 3  # in memory
 _AT_ONCE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
 _MOST_SORTED = 1 << 16  # records; the permutation of more is computed instead of stored
@@ -61,12 +59,7 @@ class RandomFiles:
         max_record_bytes: int | None,
         max_idle_bytes: int,
     ) -> _core.RandomReader:
-        """Find all records.
-
-        Raises:
-          FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
-          errors.InvalidArgumentError: a file is compressed.
-        """
+        """Find all records."""
         objects = found_objects(locations, settings)
         stamps = [
             (location, FileStamp.of(location.name)) if match is None else (location, match.size, match.version)

@@ -11,8 +11,6 @@ from ...errors import InvalidArgumentError
 from ..streams.core_files import CoreFile
 from .epochs import ENDLESS
 
-__all__ = ["CountedBatches", "CurrentIteration", "Skipped"]
-
 
 class Skipped(NamedTuple):
     """A damaged stretch that was skipped.
@@ -49,9 +47,6 @@ class CountedBatches:
     Args:
       yielded: the number of batches before the first.
       total: the number of batches, with these.
-
-    Raises:
-      errors.InvalidArgumentError: the stream ends early, since the files have changed.
     """
 
     def __init__(self, stream: Any, batches: Iterator[Any], yielded: int, total: int) -> None:

@@ -24,12 +24,8 @@ from .record_counts import Counts, RecordCounts, refuse_streams
 from .shard_division import Lengths, Shard, divided, lengths_of
 from .state import begin_of_epoch
 
-__all__ = ["Assigner", "Assignment", "ShardingOptions"]
-
 
 class Assignment(NamedTuple):
-    """The files and records of one iteration."""
-
     files: list[str] | list[CoreFile]
     order: dict[str, Any]  # must be equal for a state to fit
     epochs: int  # more than the order's if the shard is padded
@@ -48,15 +44,7 @@ class ShardingOptions(NamedTuple):
 
 
 class Assigner:
-    """The assignments of one reader's iterations.
-
-    Args:
-      files, order, reading: the reader's own objects, which may change.
-      settings: settings of the stores of URLs.
-
-    Raises:
-      errors.InvalidArgumentError, TypeError: an argument is out of range, or cannot be combined with another.
-    """
+    """The assignments of one reader's iterations."""
 
     def __init__(
         self,
@@ -86,7 +74,6 @@ class Assigner:
         self._random_files = RandomFiles()
 
     def with_order(self, order: dict[str, Any]) -> Assigner:
-        """Return a copy for a copy of the reader."""
         other = copy.copy(self)
         other._order = order
         return other
@@ -121,7 +108,6 @@ class Assigner:
             raise InvalidArgumentError("global_shuffle with several shards needs a seed, the same for all of them")
 
     def lengths(self) -> Lengths:
-        """Return the length of an iteration. Raises as `len` of a reader does."""
         return self._lengths(self.options.shard.worker_rank(), stream_files(self._files, self._settings))
 
     def worker_lengths(self, workers: int) -> list[Lengths]:
@@ -147,7 +133,6 @@ class Assigner:
         plan: ExamplePlan | SequencePlan | TablePlan | None,
         threads: int,
     ) -> _core.RecordStream | GlobalShuffle:
-        """Open the batches of an iteration from epoch `first`, or from `state`."""
         order, end = assignment.order, end_of(first, assignment.epochs)
         if self.options.global_shuffle:
             checks = {name: self._reading[name] for name in ("verify_crc", "max_record_bytes")}

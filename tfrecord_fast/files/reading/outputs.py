@@ -13,8 +13,6 @@ from ...examples.parsing.plans import ExamplePlan, SequencePlan, example_plan, s
 from ...examples.parsing.table_plan import TablePlan
 from ...typing import Column, Features, Groups, Key, SequenceFeatures
 
-__all__ = ["Outputs", "Plan"]
-
 Plan = ExamplePlan | SequencePlan | TablePlan | None
 
 
@@ -24,9 +22,6 @@ class Outputs:
     Attributes:
       features: None, a dict, a pair of dicts, or "infer"; limited to `columns`.
       groups: the groups, limited to `columns`.
-
-    Raises:
-      errors.InvalidArgumentError, TypeError, ValueError: the features can't be parsed.
     """
 
     def __init__(

@@ -31,8 +31,6 @@ from ..streams.random_access import infos_of
 from ..streams.shard_lists import ListedCount, listed_counts
 from ..system.drafts import complete_file
 
-__all__ = ["Counts", "RecordCounts", "refuse_streams"]
-
 _VERSION = 2
 _WORTH_KEEPING = 16 << 20  # bytes of a file whose count is kept on disk; smaller files are quickly counted again
 _FILES_AT_ONCE = 16  # files whose indexes are in memory together
@@ -111,12 +109,6 @@ class RecordCounts:
         self._remainders: dict[tuple[_Identity, int, int], tuple[_Count, int]] = {}
 
     def of(self, files: Sequence[str | CoreFile]) -> Counts:
-        """Return the number of records of each file.
-
-        Raises:
-          TypeError: a file can be read only once, or is the user's file object.
-          FileNotFoundError, OSError, errors.DataLossError: as when the file is read.
-        """
         cached: list[_Count | None] = [None] * len(files)
         stamps = self._stamps(files)
         missing: dict[object, list[int]] = {}  # the indexes of each file that must be counted
@@ -330,7 +322,6 @@ def _stamp_of(path: str) -> FileStamp:
 
 
 def refuse_streams(files: Iterable[object]) -> None:
-    """Raise TypeError for the user's file objects, which may be in use."""
     for file in files:
         if isinstance(file, FileObject):
             raise TypeError(f"{file!r} is a file object: counting its records would consume them")

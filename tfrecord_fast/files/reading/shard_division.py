@@ -16,8 +16,6 @@ from ...errors import InvalidArgumentError
 from .record_counts import Counts
 from .state import MOST
 
-__all__ = ["Division", "Lengths", "Shard", "divided", "lengths_of"]
-
 _MOST_EQUAL = 1 << 20  # shards with `equal_shards`, which examines each of them
 _UNEVEN = 0.1  # share of batches dropped or repeated; above it, records are divided instead of files
 
@@ -42,11 +40,7 @@ class Shard:
         return self._explicit is None
 
     def rank(self) -> Rank:
-        """Return the shard; with "auto", the rank of this process or, in a worker, of its parent.
-
-        Raises:
-          ValueError: the environment contradicts itself.
-        """
+        """Return the shard; with "auto", the rank of this process or, in a worker, of its parent."""
         if self._explicit is not None:
             return self._explicit
         # A spawned worker has not joined torch.distributed or JAX, and its environment may lack the rank.
@@ -74,8 +68,6 @@ class Shard:
 
 
 class Division(NamedTuple):
-    """The division of an epoch's records among `shards`."""
-
     shards: int
     by_file: bool
 
@@ -120,8 +112,6 @@ class Division(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """The length of one iteration."""
-
     batches: int | None  # None: endless
     records: int  # of an endless iteration: those of one epoch
     epochs: int  # that the records come from, -1 if endless; more than the reader's if the shard is padded
@@ -140,9 +130,6 @@ def lengths_of(counts: Counts, shard: Rank, order: dict[str, Any], *, shard_by: 
       counts: records of each file.
       order: the reader's batch_size, drop_remainder, num_epochs.
       equal: None, "drop" or "pad".
-
-    Raises:
-      errors.InvalidArgumentError: too many shards to make them equal, or a shard that nothing can pad.
     """
     division = divided(shard_by, len(counts.records), shard.total)
     if equal is not None and shard_by == "auto" and division.by_file and shard.total > 1:

@@ -50,8 +50,6 @@ else:
 
     Batch_co = TypeVar("Batch_co", covariant=True)
 
-__all__ = ["ShardReader", "Skipped", "batches_of_workers", "converted", "resumed_from"]
-
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
 _INFER_BATCH = 1024
@@ -452,7 +450,6 @@ class ShardReader(Generic[Batch_co]):
 
 
 def _register_with_torch() -> None:
-    """Register ShardReader as an IterableDataset, if torch is already imported."""
     torch = sys.modules.get("torch.utils.data")
     if torch is not None:
         torch.IterableDataset.register(ShardReader)
@@ -469,7 +466,6 @@ def resumed_from(reader: ShardReader[Any]) -> dict[str, Any] | None:
 
 
 def converted(reader: ShardReader[Any], convert: Callable[[Any], Any]) -> Iterator[Any]:
-    """Return `map(convert, reader)`, as an iteration of its own."""
     return reader._begin(convert)
 
 

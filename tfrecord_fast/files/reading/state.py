@@ -9,17 +9,6 @@ from typing import Any
 from ..streams.core_files import CoreFile
 from .epochs import MOST_EPOCHS, end_of
 
-__all__ = [
-    "MOST",
-    "STATE_VERSION",
-    "begin_of_epoch",
-    "check_fits",
-    "check_state",
-    "digest_of",
-    "epoch_of",
-    "epoch_reached",
-]
-
 STATE_VERSION = 2
 _BEFORE_EPOCHS = 1  # the version in which all iterations began with epoch 0
 MOST = (1 << 63) - 1  # the core's largest integer
@@ -31,7 +20,6 @@ _OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "rando
 
 
 def check_state(state: object) -> None:
-    """Raise TypeError or ValueError if `state` is not the state of a ShardReader."""
     if not isinstance(state, Mapping):
         raise TypeError(f"the state of a ShardReader must be a dict, got {type(state).__name__}")
     version = state.get("version")
@@ -99,7 +87,6 @@ def check_fits(
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:
-    """Return the first epoch of the iteration."""
     return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
 
 

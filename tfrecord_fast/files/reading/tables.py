@@ -27,8 +27,6 @@ from ..streams.fetching import open_stream
 from .shard_division import Shard
 from .shard_reader import ShardReader
 
-__all__ = ["TableSource", "read_batches", "read_table"]
-
 _BATCH = 1024  # records of a batch, if their size is unknown
 _LEAST_RECORDS = 16  # records of a batch
 _LEAST_BYTES = 512  # bytes of a record, for the size of batches
@@ -90,7 +88,6 @@ class TableSource:
         self.schema = self._plan.schema
 
     def _lacks(self, columns: Sequence[Key] | None) -> bool:
-        """Return True if one of the columns is not among the features."""
         if columns is None or isinstance(columns, str | bytes):
             return False
         dicts = self._features if isinstance(self._features, tuple) else (self._features,)
@@ -132,28 +129,18 @@ class TableSource:
 
     @property
     def features(self) -> Any:
-        """The features, as passed or inferred."""
         return self._features
 
     def each_file(self) -> list[File]:
-        """Return the files that patterns match, for `over`. URLs are complete, including credentials.
-
-        Raises:
-          errors.InvalidArgumentError: a file is a file object or memory, which has no path.
-        """
+        """Return the files that patterns match, for `over`. URLs are complete, including credentials."""
         return [match for file in self._files for match in resolved(file, self._settings)]
 
     def check_options(self) -> None:
-        """Validate options up front, for callers that read in other processes.
-
-        Raises:
-          TypeError, ValueError: an option is unknown, or has a wrong type or value.
-        """
+        """Validate options up front, for callers that read in other processes."""
         if len(self.schema):
             ShardReader([], cast("Any", self._plan), **{**self._options, "batch_size": self._batch_size or _BATCH})
 
     def over(self, files: Files) -> TableSource:
-        """Return a table of other files, with the same features."""
         other = copy.copy(self)
         other._files = flatten(files)
         return other
@@ -173,11 +160,6 @@ class TableSource:
         return iter(ShardReader(self._files, plan, **options))
 
     def parse(self, records: _core.RecordBatch) -> Any:
-        """Return the pyarrow.RecordBatch of records that the caller has read.
-
-        Raises:
-          errors.InvalidArgumentError: a record does not fit the features.
-        """
         if not len(self.schema) and self._is_inferred:
             raise InvalidArgumentError("features were inferred from files without records: pass features")
         plan = self._plan
@@ -229,7 +211,6 @@ class TableSource:
                 return
 
     def _sampling(self) -> dict[str, Any]:
-        """Return the options of a stream that samples records."""
         options = {name: value for name, value in self._options.items() if name in _SAMPLE_OPTIONS}
         options["compression_type"] = check_compression_type(options.get("compression_type"))
         options["max_record_bytes"] = max_record_size(options.get("max_record_bytes"))
@@ -381,7 +362,6 @@ def _is_shuffled(options: Mapping[str, Any]) -> bool:
 
 
 def _check_options(options: dict[str, Any]) -> None:
-    """Reject arguments of ShardReader that tables don't support."""
     for name in ("label_key", "groups"):
         if name in options:
             raise TypeError(f"{name} is not supported for tables: each feature is a column")

@@ -22,8 +22,6 @@ from ..streams.core_files import local_path
 from ..streams.listing import listed_parts
 from ..streams.random_access import open_random
 
-__all__ = ["PLAN_OPTIONS", "SPLIT_BYTES", "Split", "plan_splits"]
-
 SPLIT_BYTES = 128 << 20
 PLAN_OPTIONS = frozenset({"compression_type", "max_record_bytes", "on_corrupt"})  # of a reader
 _RATIO = 4  # assumed ratio of a compressed file's records to its bytes
@@ -71,11 +69,6 @@ def plan_splits(
       settings: settings of the stores of URLs.
 
     Returns the splits, in the order of files and records. Every record is in exactly one split.
-
-    Raises:
-      TypeError: one of the files is neither a path nor a URL.
-      FileNotFoundError, OSError: a file can't be read, or a pattern has no match.
-      errors.DataLossError: the headers of a large file are damaged.
     """
     split_bytes = at_least(1, "split_bytes", split_bytes)
     compression_type = check_compression_type(compression_type)

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from ... import _core
 from .row_keys import KeyFunction, hashes, whole_records
 
-__all__ = ["SeenHashes", "distinct"]
-
 _SIZE = 16  # bytes of a hash
 _AT_ONCE = 1 << 16  # records that are looked up together
 _MOST_BYTES = 64 << 20  # bytes of these records, except for a larger batch
@@ -63,9 +61,6 @@ def distinct(
 
     Keys are compared by BLAKE2b hashes of 128 bits with a random secret. The probability that two different keys of n
     have the same hash is below n**2 / 2**129: for 10**12 records, 2 in 10**15.
-
-    Raises:
-      errors.InvalidArgumentError: as `key_function` does.
     """
     seen, secret = SeenHashes(), os.urandom(16)
     for records, digests in _hashed(batches, key_function, secret):

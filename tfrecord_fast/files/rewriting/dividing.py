@@ -15,8 +15,6 @@ from ...base.record_format import FRAME_BYTES
 from ...errors import InvalidArgumentError
 from .row_keys import KeyFunction, numbers
 
-__all__ = ["SplitFunction", "by_hash", "files_by_bytes", "files_by_records", "stratified"]
-
 # Returns the split of each record: int64 [n].
 SplitFunction = Callable[[_core.RecordBatch], NDArray[np.int64]]
 
@@ -42,9 +40,6 @@ def stratified(ratio: Sequence[Fraction], key_function: KeyFunction, seed: int) 
     """Return a function that splits the records of each key in the ratio, with a small error, at random.
 
     It keeps some 400 bytes for each key. The function has a memory: call it for all batches in order.
-
-    Raises:
-      errors.InvalidArgumentError: in lowest terms, the ratio's integers sum to more than a million.
     """
     cycle = _cycle(ratio)
     secret = seed.to_bytes(8, "little")

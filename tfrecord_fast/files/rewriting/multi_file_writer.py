@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from ... import _core
@@ -11,10 +10,8 @@ from ...base.threads import thread_count
 from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of
 from ..system.drafts import targets_of
-from ..writing.example_writer import WrittenFile, shard_paths
-from ..writing.output_files import OutputFile, open_outputs, open_unnamed, publish_all
-
-__all__ = ["MultiFileWriter"]
+from ..writing.example_writer import shard_paths
+from ..writing.output_files import OutputFile, WrittenFile, open_outputs, open_unnamed, publish_all
 
 
 class MultiFileWriter:
@@ -22,14 +19,6 @@ class MultiFileWriter:
 
     Local files are written under hidden names. If the process is killed, the next writer of the same files removes
     them. Objects are completed at the end, and keep some MiB each in memory until then.
-
-    Args:
-      options: as for TFRecordWriter.
-      num_threads: number of threads that compress; None: as many as the process may use.
-      storage_options: settings of a URL's store.
-
-    Raises:
-      OSError, errors.InvalidArgumentError: in any method, as ExampleWriter does.
     """
 
     def __init__(
@@ -50,11 +39,7 @@ class MultiFileWriter:
         open_outputs(self._shards, paths, self._options, self._threads, True, self._storage_options)
 
     def open_next(self, pattern: str) -> None:
-        """Open the next local file. `name_all` sets the names once the number of files is known.
-
-        Raises:
-          ValueError: a pattern that does not name each shard, or a URL.
-        """
+        """Open the next local file. `name_all` sets the names once the number of files is known."""
         if location_of(pattern).is_url:
             raise ValueError(f"{location_of(pattern).name}: the number of objects must be known in advance")
         if not self._shards:
@@ -74,12 +59,10 @@ class MultiFileWriter:
         self._shards[number].write(records)
 
     def complete(self, number: int) -> None:
-        """Complete a file, and free its buffers."""
         self._shards[number].complete(sync=False)
         self._shards[number].release()
 
     def close(self) -> list[WrittenFile]:
-        """Complete and rename all files."""
         try:
             for shard in self._shards:
                 shard.complete(sync=False)
@@ -91,7 +74,6 @@ class MultiFileWriter:
         return written
 
     def abort(self) -> None:
-        """Remove all files."""
         if not self._is_finished:
             self._is_finished = True
             for shard in self._shards:
@@ -100,9 +82,7 @@ class MultiFileWriter:
     def __enter__(self) -> MultiFileWriter:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *error: object) -> None:
         if error_type is not None:
             self.abort()
         elif not self._is_finished:

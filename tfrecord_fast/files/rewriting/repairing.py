@@ -12,8 +12,6 @@ from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream
 
-__all__ = ["IntactRecords"]
-
 
 class IntactRecords:
     """The intact records of a file, in order, without errors for damage.
@@ -27,10 +25,6 @@ class IntactRecords:
       lost: the stretches skipped so far, with `offset`, `bytes` (None if unknown) and `reason`. In a compressed file,
         offsets count uncompressed bytes.
       records: the number of records yielded.
-
-    Iterating raises:
-      OSError: the file can't be read.
-      errors.DataLossError: the file is damaged from its first byte on, and has another format.
     """
 
     def __init__(

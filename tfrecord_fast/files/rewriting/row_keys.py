@@ -17,8 +17,6 @@ from ...examples.infer import features_of
 from ...examples.messages.wire import Value, example_of
 from ...examples.parsing.parse import parse_example
 
-__all__ = ["KeyFunction", "features_key", "hashes", "numbers", "whole_records"]
-
 # Returns the key of each record of a batch. Records with the same key count as equal.
 KeyFunction = Callable[[_core.RecordBatch], Iterable[bytes]]
 
@@ -31,10 +29,6 @@ def features_key(names: Sequence[str], needs_all: bool) -> KeyFunction:
     """Return a key function: types and values of features of Examples, or of the context of SequenceExamples.
 
     An absent feature equals a feature without values. NaN equals NaN, and -0.0 equals 0.0.
-
-    Args:
-      names: names of the features.
-      needs_all: True requires values for all the names; False, for one of them.
 
     The function raises errors.InvalidArgumentError, which names the record, for a record that is not an Example or
     lacks required values.
@@ -55,7 +49,6 @@ def features_key(names: Sequence[str], needs_all: bool) -> KeyFunction:
 
 
 def _columns(records: _core.RecordBatch, names: Sequence[str]) -> list[list[Value]]:
-    """Return the values of all records for each name."""
     scanner = _core.FeatureSurvey()
     try:
         scanner.add(records)

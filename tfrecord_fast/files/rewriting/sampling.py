@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from ... import _core
 
-__all__ = ["chosen", "chosen_rows", "sampled"]
-
 _AT_ONCE = 1 << 20  # numbers that are drawn together
 _LEAST_ROWS, _LEAST_BYTES = 1 << 16, 64 << 20  # waiting records that are worth selecting from
 
@@ -36,7 +34,6 @@ def chosen(total: int, count: int, seed: int) -> NDArray[np.int64]:
 
 
 def chosen_rows(batches: Iterable[_core.RecordBatch], rows: NDArray[np.int64]) -> Iterator[_core.RecordBatch]:
-    """Yield the records with these ascending numbers."""
     first = begin = 0
     for batch in batches:
         end = int(np.searchsorted(rows, first + len(batch)))
@@ -80,7 +77,6 @@ class _Sample:
             self.settle()
 
     def settle(self) -> None:
-        """Select from the waiting records."""
         drawn = np.concatenate([self.drawn, *(numbers for _, numbers in self._waiting)])
         records = _core.concatenate([self.records, *(batch for batch, _ in self._waiting)])
         rows = _smallest(drawn, self._count)

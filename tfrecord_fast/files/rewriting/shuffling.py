@@ -19,8 +19,6 @@ from ..streams.core_files import DEFAULT_SETTINGS, CoreFile
 from ..streams.fetching import open_stream
 from ..writing.writer import TFRecordWriter
 
-__all__ = ["shuffled"]
-
 _BITS = 6  # bits of a number that select its pile: 64 files are open, and as many more for each pile that is divided
 _ALL_BITS = 64
 _ROW_BYTES = 80  # bytes per record besides its data: views, numbers, their order
@@ -42,9 +40,6 @@ def shuffled(
       memory_bytes: approximate limit of memory. One record always fits.
       folder: the folder for the piles, which are as large as the records, and vanish at any end of the process. None:
         the folder for temporary files.
-
-    Raises:
-      OSError: the folder is full, or can't be written to.
     """
     limit = max(memory_bytes // _MEMORY_SHARES, _LEAST_BYTES)
     yield from _sorted(_numbered(batches, seed), 0, limit, folder)
@@ -106,14 +101,11 @@ def _in_order(held: list[_Block]) -> Iterator[_core.RecordBatch]:
 
 
 class _Piles:
-    """The piles of one level."""
-
     def __init__(self, level: int, folder: str | None, stack: contextlib.ExitStack) -> None:
         self._shift = max(0, _ALL_BITS - (level + 1) * _BITS)
         self.piles = [_Pile(folder, stack) for _ in range(1 << _BITS)]
 
     def add(self, held: list[_Block]) -> None:
-        """Add each record to its pile."""
         if not held:
             return
         records, numbers = _joined(held)

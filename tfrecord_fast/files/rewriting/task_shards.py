@@ -19,8 +19,6 @@ from ..system import file_system
 from ..writing.example_writer import ExampleWriter
 from ..writing.output_files import WrittenFile, write_manifest
 
-__all__ = ["TaskShards"]
-
 MANIFEST = "_manifest.json"
 Mode = Literal["error", "append", "overwrite"]
 
@@ -41,10 +39,6 @@ class TaskShards:
         removes existing files once all shards are complete.
       options: as for TFRecordWriter.
       storage_options: settings of a URL's store.
-
-    Raises:
-      errors.InvalidArgumentError: an unknown mode.
-      ValueError: unknown compression.
     """
 
     def __init__(

@@ -21,8 +21,6 @@ from .retrying import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 
-__all__ = ["STORE_OPTIONS", "ObjectCache", "cache_of", "settings_of", "store_settings"]
-
 PIECE = 4 << 20  # bytes of one request
 _POLL = 0.02  # seconds between looks at an object that another thread or process fetches
 _REST = 60.0  # seconds for which a folder that failed is not written to
@@ -220,11 +218,7 @@ def _warn_once(directory: str, reason: str) -> None:
 
 
 def cache_of(settings: StoreSettings) -> ObjectCache | None:
-    """Return the cache of these settings, which all readers of this process share; None without `cache_dir`.
-
-    Raises:
-      errors.InvalidArgumentError: `cache_bytes` without `cache_dir`, or less than 1.
-    """
+    """Return the cache of these settings, which all readers of this process share; None without `cache_dir`."""
     global _lock, _origin, _caches
     if settings.cache_dir is None:
         if settings.cache_bytes is not None:
@@ -243,18 +237,13 @@ STORE_OPTIONS = frozenset({"storage_options", "max_requests", "cache_dir"})
 
 
 def settings_of(options: Mapping[str, Any]) -> StoreSettings:
-    """Return the settings that a reader's options contain. Other options are ignored."""
     return store_settings(**{name: options[name] for name in STORE_OPTIONS & options.keys()})
 
 
 def store_settings(
     storage_options: Mapping[str, Any] | None = None, max_requests: int = 16, cache_dir: PathLike | None = None
 ) -> StoreSettings:
-    """Return the settings for a reader. `cache_dir` is a folder, or an ObjectCache with a limit.
-
-    Raises:
-      TypeError, ValueError: an argument has the wrong type or value.
-    """
+    """Return the settings for a reader. `cache_dir` is a folder, or an ObjectCache with a limit."""
     folder = None if cache_dir is None else os.fsdecode(cache_dir)
     max_bytes = cache_dir.max_bytes if isinstance(cache_dir, ObjectCache) else None
     return StoreSettings(storage_options, max_requests, folder, max_bytes)

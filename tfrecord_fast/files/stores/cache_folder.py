@@ -23,8 +23,6 @@ from typing import NamedTuple
 
 from ...base.file_stamp import FileStamp
 
-__all__ = ["CacheError", "Draft", "Folder", "Lock", "NoRoomError", "ObjectCopy"]
-
 _CACHE_FILE = re.compile(r"([0-9a-f]{40})\.(data|draft|lock)$")
 _ROOM_WAIT = 30.0  # seconds to wait for another process to count the folder
 
@@ -47,7 +45,6 @@ class ObjectCopy(NamedTuple):
 
 @contextlib.contextmanager
 def _local_errors() -> Iterator[None]:
-    """Turn errors of the local disk into CacheError."""
     try:
         yield
     except OSError as error:
@@ -76,7 +73,6 @@ class Lock:
             file.close()  # its last holder has removed the file, so this lock excludes no one
 
     def release(self, keep: bool = False) -> None:
-        """Release the lock, and remove the file unless `keep`."""
         if not keep:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
@@ -101,22 +97,13 @@ class Draft:
         os.ftruncate(self._file.fileno(), size)
 
     def write(self, at: int, data: memoryview) -> None:
-        """Write all of the data.
-
-        Raises:
-          CacheError: the disk is full or fails.
-        """
         with self._lock, _local_errors():
             while self._file is not None and data.nbytes:
                 written = os.pwrite(self._file.fileno(), data, at)
                 at, data = at + written, data[written:]
 
     def publish(self, path: str) -> None:
-        """Write the bytes to the disk, then rename the file.
-
-        Raises:
-          CacheError: the disk fails.
-        """
+        """Write the bytes to the disk, then rename the file."""
         assert self._file is not None
         with _local_errors():
             os.fsync(self._file.fileno())
@@ -136,20 +123,12 @@ class Draft:
 
 
 class Folder:
-    """The folder `directory`, which is created when it is first written to.
-
-    Args:
-      directory: its path; other files in it are left alone.
-      max_bytes: the limit for copies and drafts; None for no limit.
-    """
-
     def __init__(self, directory: str, max_bytes: int | None) -> None:
         self.directory = directory
         self.max_bytes = max_bytes
         self._is_tidy = False
 
     def path(self, name: str, extension: str) -> str:
-        """Return the path of one of a copy's files."""
         return os.path.join(self.directory, f"{name}.{extension}")
 
     def opened(self, copy: ObjectCopy) -> int | None:
@@ -167,11 +146,7 @@ class Folder:
         return descriptor
 
     def lock(self, copy: ObjectCopy) -> Lock | None:
-        """Take the right to fetch an object; return None if another thread or process has it.
-
-        Raises:
-          CacheError: the folder cannot be written to.
-        """
+        """Take the right to fetch an object; return None if another thread or process has it."""
         with _local_errors():
             os.makedirs(self.directory, exist_ok=True)
             return Lock.taken(self.path(copy.name, "lock"))
@@ -183,11 +158,7 @@ class Folder:
         return None
 
     def draft(self, copy: ObjectCopy) -> Draft:
-        """Make room and create a draft; the caller holds the lock.
-
-        Raises:
-          CacheError: the object does not fit, or the disk fails.
-        """
+        """Make room and create a draft; the caller holds the lock."""
         with _local_errors():
             room = self._room()
             try:
@@ -200,7 +171,6 @@ class Folder:
                 room.release(keep=True)
 
     def publish(self, draft: Draft, copy: ObjectCopy) -> None:
-        """Make a complete draft the copy."""
         draft.publish(self.path(copy.name, "data"))
 
     def _used_with(self, size: int) -> int | None:
@@ -225,7 +195,6 @@ class Folder:
         return lock
 
     def _used(self) -> int | None:
-        """Return the counted bytes; None if they were not counted."""
         with contextlib.suppress(OSError, ValueError), open(os.path.join(self.directory, "cache.bytes")) as file:
             used = int(file.read())
             return used if used >= 0 else None
@@ -262,7 +231,6 @@ class Folder:
         return used
 
     def _listed(self) -> dict[str, dict[str, int]]:
-        """Return the sizes of the files of each copy, by extension."""
         listed: dict[str, dict[str, int]] = {}
         with os.scandir(self.directory) as entries:
             for entry in entries:

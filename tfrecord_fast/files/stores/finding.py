@@ -26,16 +26,12 @@ from .obstore_store import ObjectStore
 from .settings import StoreSettings
 from .store import Store
 
-__all__ = ["file_system_of", "find_store", "obstore_or_none"]
-
 _ENDPOINT = re.compile(r"https?://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 _VARIABLES = (b"AWS_", b"AZURE_", b"GOOGLE_", b"STORAGE_EMULATOR_HOST")  # prefixes
 _MOST = 64  # kept stores
 
 
 class _Kept:
-    """The stores of this process."""
-
     def __init__(self) -> None:
         self.origin = Origin()
         self.lock = threading.Lock()
@@ -107,7 +103,6 @@ def _kept_store(identity: object, make: Any) -> Store:
 
 
 def _environment() -> object:
-    """Return the variables that stores read when they are created."""
     return tuple((name, os.environb.get(name)) for name in sorted(os.environb) if name.startswith(_VARIABLES))
 
 
@@ -138,11 +133,7 @@ class _Same:
 
 
 def file_system_of(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
-    """Return fsspec's file system for a URL, and the path in it.
-
-    Raises:
-      errors.InvalidArgumentError: no file system supports the URL's scheme.
-    """
+    """Return fsspec's file system for a URL, and the path in it."""
     core = optional("fsspec", "URLs need fsspec").core
     try:
         system, path = core.url_to_fs(url, **(options or {}))
@@ -165,8 +156,6 @@ _NATIVE = "obstore._obstore"
 
 
 class _Loaded:
-    """The loaded module, and the process that loaded it."""
-
     def __init__(self) -> None:
         self.module: Any = None
         self.origin = Origin()

@@ -15,8 +15,6 @@ from ..naming.addresses import public_url
 from .errors import call, changed
 from .store import Buffer, ObjectInfo, Upload
 
-__all__ = ["FileSystemStore", "FileUpload"]
-
 _OPEN_FILES = 32
 _TAGS = ("ETag", "etag", "e_tag", "content-md5", "md5Hash", "generation")
 _TIMES = ("mtime", "LastModified", "last_modified", "Last-Modified", "created", "updated", "modify", "date_time")
@@ -164,7 +162,6 @@ class FileSystemStore:
         call(self.url(key), self.system.rm, key, recursive=True)
 
     def open(self, key: str) -> Any:
-        """Open a file for reading from its start."""
         file = call(self.url(key), self.system.open, key, "rb")
         with contextlib.suppress(AttributeError):
             file.its_system = self.system  # an archive, such as zip://, closes its files when it is dropped
@@ -241,19 +238,7 @@ def _version_of(details: Any) -> str | None:
 
 
 # Protocols whose files appear when they are opened. In object stores, they appear when they are closed.
-_SHOW_INCOMPLETE_FILES = {
-    "arrow_hdfs",
-    "file",
-    "ftp",
-    "hdfs",
-    "local",
-    "memory",
-    "sftp",
-    "smb",
-    "ssh",
-    "webdav",
-    "webhdfs",
-}
+_SHOW_INCOMPLETE_FILES = set("arrow_hdfs file ftp hdfs local memory sftp smb ssh webdav webhdfs".split())
 
 
 class FileUpload:

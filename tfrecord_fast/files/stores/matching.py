@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from ..naming.addresses import WILD
 from .store import Store
 
-__all__ = ["matches_of", "pattern_of"]
-
 _DEEP = re.compile(r"(?:^|(?<=/))\*\*(/|$)")
 
 

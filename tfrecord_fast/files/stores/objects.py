@@ -14,8 +14,6 @@ from .matching import matches_of, pattern_of
 from .settings import StoreSettings
 from .store import Store
 
-__all__ = ["StoredObject", "glob_urls", "matching_urls", "stored_objects", "whole_url"]
-
 _UNLISTED = ("http://", "https://")  # obstore can't list them; fsspec reads their pages
 
 
@@ -49,10 +47,6 @@ def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
 
     As in a local file system, only a pattern with a leading dot matches hidden names, and an object that has the
     pattern itself as its name is preferred.
-
-    Raises:
-      FileNotFoundError: a pattern matches nothing.
-      errors.InvalidArgumentError: no store supports this URL.
     """
     if not is_pattern(url):
         return [_stored(url, settings)]
@@ -104,11 +98,7 @@ def glob_urls(pattern: str, options: Mapping[str, Any] | None = None) -> list[st
 
 
 def matching_urls(url: str, options: Mapping[str, Any] | None = None) -> list[str]:
-    """Return the URL, or the URLs that match a pattern, sorted.
-
-    Raises:
-      FileNotFoundError: a pattern matches nothing.
-    """
+    """Return the URL, or the URLs that match a pattern, sorted."""
     if not is_pattern(url):
         return [url]
     urls = glob_urls(url, options)

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from ..naming.addresses import Address
 from .settings import CONNECT_TIMEOUT, STALL_TIMEOUT
 
-__all__ = ["SCHEMES", "CloudOptions", "aws_file_options", "cloud_options"]
-
 SCHEMES = {
     "s3": "S3",
     "s3a": "S3",
@@ -71,8 +69,6 @@ _ENDPOINTS = {
 
 
 class CloudOptions(NamedTuple):
-    """The arguments of an obstore store."""
-
     provider: str  # "S3", "GCS", "Azure", "HTTP"
     bucket: str  # or a container or a host
     config: dict[str, Any]
@@ -160,7 +156,6 @@ def _bucket_of(provider: str, address: Address, config: dict[str, Any]) -> str:
 def _complete(
     provider: str, address: Address, config: dict[str, Any], client: dict[str, Any], has_credentials: bool
 ) -> None:
-    """Add defaults that follow from the other options and from the environment."""
     client.setdefault("connect_timeout", f"{CONNECT_TIMEOUT:g}s")
     client.setdefault("read_timeout", f"{STALL_TIMEOUT:g}s")
     if provider == "S3":

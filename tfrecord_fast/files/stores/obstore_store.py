@@ -16,16 +16,12 @@ from .obstore_options import CloudOptions
 from .obstore_upload import ObjectUpload, part_sizes
 from .store import Buffer, ObjectInfo, Upload, Version
 
-__all__ = ["ObjectStore"]
-
 _PAGE = 1000  # keys per request
 _PIECE = 1 << 20  # bytes
 _UPLOAD_SECONDS = 60
 
 
 class ObjectStore:
-    """A `Store` of one bucket, container or host."""
-
     def __init__(self, library: Any, address: Address, options: CloudOptions) -> None:
         self._library = library
         self._base = f"{address.scheme}://{address.bucket}"
@@ -134,7 +130,6 @@ class ObjectStore:
         return answer
 
     def _range_of_whole(self, url: str, key: str, start: int, end: int, version: str | None) -> Iterator[Buffer]:
-        """Yield the range out of the whole object."""
         answer = self._library.get(self._plain, self._checked(key))
         self._check_version(url, answer.meta, version)
         position = 0

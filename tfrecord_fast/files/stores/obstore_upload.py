@@ -17,8 +17,6 @@ from ...base.process import Origin
 from .errors import call, os_error
 from .store import Buffer
 
-__all__ = ["ObjectUpload", "PartSizes", "part_sizes"]
-
 _LARGEST_PART, _SMALLEST_PART = 16 << 20, 5 << 20
 _MOST_PARTS = 10_000  # the limit of S3 and GCS
 _AT_ONCE = 4  # parts being sent
@@ -28,8 +26,6 @@ _SHARED = 256 << 20  # bytes of parts in memory, of all concurrent uploads
 
 
 class PartSizes(NamedTuple):
-    """How an upload is cut."""
-
     part_bytes: int
     at_once: int  # parts being sent
 

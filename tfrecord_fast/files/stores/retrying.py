@@ -18,8 +18,6 @@ from .settings import StoreSettings
 from .store import Buffer, ObjectInfo, Store
 from .threads import has_answer, start
 
-__all__ = ["read_head", "read_info", "read_range"]
-
 T = TypeVar("T")
 
 _FIRST_WAIT = 0.1  # seconds, doubled each time, up to
@@ -39,11 +37,7 @@ def read_range(
 
 
 def read_head(store: Store, key: str, most: int, settings: StoreSettings | None = None) -> tuple[Buffer, ObjectInfo]:
-    """Return at most the first `most` bytes of an object, with its size and version.
-
-    Raises:
-      OSError: as `read_range`.
-    """
+    """Return at most the first `most` bytes of an object, with its size and version."""
     head: tuple[Buffer, ObjectInfo] = _Head(store, key, 0, most, None, settings or StoreSettings()).read()
     return head
 
@@ -69,8 +63,6 @@ def _retried(attempt: Callable[[int], T], deadline: float) -> T:
 
 
 class _Range:
-    """One range that is being read."""
-
     def __init__(
         self, store: Store, key: str, start: int, end: int, version: str | None, settings: StoreSettings
     ) -> None:

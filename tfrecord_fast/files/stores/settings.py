@@ -7,8 +7,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["CONNECT_TIMEOUT", "STALL_TIMEOUT", "StoreSettings", "as_settings"]
-
 CONNECT_TIMEOUT = 5.0  # seconds
 STALL_TIMEOUT = 15.0  # seconds without a byte, after which a request is broken
 
@@ -64,5 +62,4 @@ class StoreSettings:
 
 
 def as_settings(settings: StoreSettings | Mapping[str, Any] | None) -> StoreSettings:
-    """Return settings; `storage_options` or None get default settings."""
     return settings if isinstance(settings, StoreSettings) else StoreSettings(storage_options=settings)

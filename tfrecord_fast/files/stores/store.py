@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Buffer", "ObjectInfo", "Store", "Upload", "Version"]
-
 Buffer = Any  # an object with the buffer protocol: contiguous bytes, format B
 
 
@@ -60,11 +58,9 @@ class Store(Protocol):
 
     def url(self, key: str) -> str:
         """Return the URL of an object, without credentials."""
-        ...
 
     def info(self, key: str) -> ObjectInfo:
         """Return size and version, by one request."""
-        ...
 
     def read(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
@@ -74,25 +70,20 @@ class Store(Protocol):
         Raises:
           OSError: (ESTALE) the object has another version than `version`.
         """
-        ...
 
     def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
         """Return at most the first `most` bytes, with size and version; if possible, by one request."""
-        ...
 
     def pieces(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
     ) -> Iterator[Buffer]:
         """Yield the bytes [start, end) as they arrive; bytes that came before an error are valid."""
-        ...
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """Yield the objects whose key begins with `prefix`, in the order of their keys."""
-        ...
 
     def folders(self, prefix: str) -> tuple[Sequence[str], Sequence[ObjectInfo]]:
         """Return the folders (as keys) and objects directly under a prefix that ends in "/" or is empty."""
-        ...
 
     def upload(self, key: str, *, overwrite: bool = True, beside: int = 1) -> Upload:
         """Begin to write an object, which appears when the upload is completed.
@@ -102,27 +93,21 @@ class Store(Protocol):
         Raises (here or in `complete`):
           FileExistsError: the object exists, and `overwrite` is False.
         """
-        ...
 
     def delete(self, key: str) -> None:
         """Delete an object."""
-        ...
 
     def move(self, source: str, target: str) -> None:
         """Rename an object, if necessary by a copy."""
-        ...
 
     def is_folder(self, key: str) -> bool:
         """Return True if there is anything below the key, or an empty folder."""
-        ...
 
     def make_folder(self, key: str, *, parents: bool) -> None:
         """Create a folder, which may exist already. Stores without folders do nothing."""
-        ...
 
     def delete_below(self, key: str) -> None:
         """Delete a folder and everything below it."""
-        ...
 
 
 class Upload(Protocol):
@@ -131,12 +116,9 @@ class Upload(Protocol):
     def write(self, data: Buffer) -> None:
         """Take all the bytes. Upload parts are sent in the background; their errors are raised here or by
         `complete`."""
-        ...
 
     def complete(self) -> None:
         """Make the object appear, or raise and leave the previous object."""
-        ...
 
     def abort(self) -> None:
         """Remove the incomplete upload. Never raises; does nothing after `complete`."""
-        ...

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from ...base.workers import NoThreadError, is_ending, make_call, start_thread
 
-__all__ = ["answered", "has_answer", "start"]
-
 T = TypeVar("T")
 
 _AT_EXIT = 2.0  # seconds
@@ -22,11 +20,7 @@ _here = threading.local()
 
 
 def start(function: Callable[..., T], *arguments: Any) -> Future[T]:
-    """Call a function on a thread of its own; at the end of the interpreter, on this one.
-
-    Raises:
-      NoThreadError: the system has no more threads for this process.
-    """
+    """Call a function on a thread of its own; at the end of the interpreter, on this one."""
     future: Future[T] = Future()
     if is_ending():
         make_call(future, function, *arguments)

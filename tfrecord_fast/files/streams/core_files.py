@@ -22,21 +22,6 @@ from ..stores import StoreSettings, find_store
 from ..stores.objects import StoredObject, stored_objects, whole_url
 from .shard_lists import ListedFile
 
-__all__ = [
-    "DEFAULT_SETTINGS",
-    "CoreFile",
-    "CoreObject",
-    "File",
-    "core_files",
-    "flatten",
-    "has_urls",
-    "local_path",
-    "local_paths",
-    "random_location",
-    "resolved",
-    "stream_files",
-]
-
 
 class CoreObject(NamedTuple):
     """An object in a store for the core: its number among the fetched objects, and its size in bytes if known."""
@@ -119,17 +104,12 @@ def _is_name(value: object) -> bool:
 
 
 def has_urls(files: list[File]) -> bool:
-    """Return True if there is a URL in the list."""
     names = (file.file if isinstance(file, FilePart) else file for file in files if type(file) is not str)
     return any(location_of(name).is_url for name in names if isinstance(name, Location | str))
 
 
 def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[CoreFile]:
     """Resolve patterns and URLs.
-
-    Args:
-      files: as `flatten` returns them.
-      settings: of the stores of URLs.
 
     Raises:
       FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
@@ -145,12 +125,7 @@ def stream_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) 
 
 
 def resolved(file: File, settings: StoreSettings) -> list[File]:
-    """Expand a path or pattern to names that can be reopened later.
-
-    Raises:
-      FileNotFoundError: a pattern matches nothing.
-      errors.InvalidArgumentError: a file object or memory, which has no name.
-    """
+    """Expand a path or pattern to names that can be reopened later."""
     if isinstance(file, FilePart):
         return [file]
     if not isinstance(file, str | Location):
@@ -199,18 +174,12 @@ def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
 
 
 def local_path(path: PathLike) -> bytes:
-    """Return a local path as the core takes it."""
     (name,) = local_paths([path], patterns=False)
     return name
 
 
 def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
-    """Return local paths as the core takes them, with patterns resolved.
-
-    Raises:
-      TypeError: a file object or memory, which has no path.
-      ValueError: a URL.
-    """
+    """Return local paths as the core takes them, with patterns resolved."""
     flat = flatten(files)
     for file in flat:
         location = random_location(file)
@@ -222,11 +191,6 @@ def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
 
 
 def random_location(file: File) -> Location:
-    """Return the location of a file for random access.
-
-    Raises:
-      TypeError: a file object or memory, which has no path.
-    """
     if not isinstance(file, str | Location):
         content = file.file if isinstance(file, FileObject) else file
         raise TypeError(f"only a path supports random access, got {type(content).__name__}")

@@ -20,8 +20,6 @@ from ..stores.errors import changed
 from ..stores.objects import StoredObject
 from .core_files import CoreFile, CoreObject
 
-__all__ = ["PREFETCH_BYTES", "Fetching", "open_stream"]
-
 PREFETCH_BYTES = 128 << 20  # the default for objects
 _LEAST_BLOCK, _LARGEST_BLOCK = 256 << 10, 8 << 20
 _LEAST_CHUNKS, _MOST_CHUNKS = 1 << 20, 32 << 20
@@ -128,7 +126,6 @@ class Fetching:
                 self._busy -= 1
 
     def _fetch(self, wanted: _core.Wanted) -> None:
-        """Deliver a range or its error."""
         try:
             data, size = self._read(wanted)
         except OSError as error:
@@ -156,7 +153,6 @@ class Fetching:
         return data, source.size if wanted.opens else None
 
     def _opened(self, number: int, info: ObjectInfo) -> StoredObject:
-        """Return the object with its size and version."""
         source = self._objects[number]
         if source.listed not in (None, info.size):
             problem = f"the object has {info.size} bytes, but the shard list specifies {source.listed}"

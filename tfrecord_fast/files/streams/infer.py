@@ -26,8 +26,6 @@ from ..stores.cache import store_settings
 from .core_files import flatten
 from .records import record_stream
 
-__all__ = ["infer_features", "infer_sequence_features"]
-
 _BATCH = 1024
 _READ_AHEAD = 16 << 20  # for the first records only
 
@@ -106,7 +104,6 @@ def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
 
 
 def _is_record(value: object) -> bool:
-    """Return True for bytes-like objects, including arrays of uint8."""
     if isinstance(value, np.ndarray):
         return bool(value.dtype == np.uint8)
     return isinstance(value, bytes | bytearray | memoryview)

@@ -19,8 +19,6 @@ from ..stores.objects import StoredObject, stored_objects, whole_url
 from .core_files import flatten
 from .random_access import infos_of
 
-__all__ = ["extension_of", "files_below", "is_tfrecord_extension", "listed_parts"]
-
 _HIDDEN = (".", "_")  # prefixes of drafts, manifests and markers
 _INDEX = ".idx"
 _TFRECORDS = ("tfrecord", "tfrecords", "tfrec", "tfr", "tf", "record", "records", "rec", "recordio")
@@ -33,10 +31,6 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
 
     Files and folders within a folder whose names begin with `.` or `_` are skipped; so are indexes (`.idx`), unless
     there is nothing else.
-
-    Raises:
-      TypeError: a file is neither a path nor a URL, so another process could not open it.
-      FileNotFoundError: a file does not exist, or a pattern or folder has no files.
     """
     parts: list[FilePart] = []
     unknown: list[tuple[int, str, StoredObject]] = []  # their sizes are requested in parallel
@@ -83,10 +77,6 @@ def _local_parts(name: str) -> list[FilePart]:
 def files_below(folder: str) -> list[str]:
     """Return the files below a local folder, sorted, without hidden files and indexes. If there are files with names of
     TFRecord files, return only these.
-
-    Raises:
-      FileNotFoundError: there are none.
-      OSError: a folder can't be read.
     """
     names = _without_indexes(_below(folder))
     if not names:
@@ -103,7 +93,6 @@ def extension_of(path: str) -> str:
 
 
 def is_tfrecord_extension(extension: str) -> bool:
-    """Return True for an extension of TFRecord files."""
     return _TFRECORD.fullmatch(extension) is not None
 
 

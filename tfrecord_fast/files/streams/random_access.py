@@ -17,8 +17,6 @@ from ..stores.objects import StoredObject, stored_objects
 from .core_files import CoreObject, core_files, flatten, random_location
 from .fetching import Fetching
 
-__all__ = ["Opened", "found_objects", "infos_of", "load_index", "open_random", "random_locations", "save_index"]
-
 _AHEAD_BYTES = 64 << 20  # requested at once, of objects
 
 
@@ -31,12 +29,7 @@ class Opened(NamedTuple):
 
 
 def random_locations(files: Files, settings: StoreSettings) -> list[Location]:
-    """Return local paths and URLs, with patterns resolved.
-
-    Raises:
-      TypeError: a file object or memory, which has no path.
-      FileNotFoundError: a pattern matches nothing.
-    """
+    """Return local paths and URLs, with patterns resolved."""
     locations: list[Location] = []
     for file in flatten(files):
         location = random_location(file)
@@ -140,7 +133,6 @@ def open_random(
 
 
 def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex:
-    """Read the index in a text file or object."""
     if not location.is_url:
         return _core.RecordIndex.load(os.fsencode(location.name))
     (match,) = stored_objects(location.name, settings)

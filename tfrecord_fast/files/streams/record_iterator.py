@@ -18,8 +18,6 @@ from ..system.file_system import GFile
 from .core_files import File, flatten
 from .records import after, record_stream
 
-__all__ = ["tf_record_iterator"]
-
 _BLOCK_BYTES = 1 << 20
 
 
@@ -76,7 +74,6 @@ class _RecordIterator:
         return self._records
 
     def close(self) -> None:
-        """Close the file and end the iteration."""
         self._files = self._records = None
 
     def reopen(self) -> None:

@@ -14,8 +14,6 @@ from ...typing import PathLike
 from ..naming.numbers import max_record_size
 from .core_files import local_path
 
-__all__ = ["tf_record_random_reader"]
-
 _LENGTH_BYTES = 8
 
 
@@ -55,7 +53,6 @@ class _RandomReader:
         return reader.record(0), end
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -13,8 +13,6 @@ from .core_files import DEFAULT_SETTINGS, File, has_urls, stream_files
 from .fetching import PREFETCH_BYTES as REMOTE_BYTES
 from .fetching import open_stream
 
-__all__ = ["after", "record_stream"]
-
 _PREFETCH_BYTES = 8 << 20
 _MAX_THREADS = 8
 
@@ -36,9 +34,6 @@ def record_stream(
       buffer_bytes, read_ahead: at least this many bytes may be read ahead; `read_ahead` with URLs only, else 8 MiB.
       settings: of the stores of URLs.
       options: other arguments of RecordStream.
-
-    Raises:
-      FileNotFoundError: a pattern matches nothing.
     """
     least = read_ahead if has_urls(files) else _PREFETCH_BYTES
     return open_stream(

@@ -13,8 +13,6 @@ from ..naming.addresses import public_url
 from ..naming.location import location_of
 from ..stores import StoreSettings, as_settings, find_store, read_range
 
-__all__ = ["ListedCount", "ListedFile", "ShardList", "listed_counts"]
-
 
 class ListedFile(str):
     """The name of a file, with `bytes` and `records` from a shard list (None if not listed)."""
@@ -124,8 +122,6 @@ class ShardList(Sequence[ListedFile]):
 
 
 class ListedCount(NamedTuple):
-    """The size and number of records of a file in a shard list."""
-
     bytes: int
     records: int
 
@@ -141,19 +137,18 @@ def listed_counts(files: Iterable[object]) -> dict[str, ListedCount]:
     return counts
 
 
-class _Folder:
+class _Folder(NamedTuple):
     """The folder that names are relative to; `end` is the rest of a URL after it."""
 
-    def __init__(self, path: str, end: str) -> None:
-        self._path, self._end = path, end
+    path: str
+    end: str
 
     def full(self, name: str) -> str:
-        """Return the absolute name."""
         if "://" in name or os.path.isabs(name):
             return name
-        if "://" not in self._path:
-            return os.path.join(self._path, name)
-        return f"{self._path}/{name.removeprefix('./')}{self._end}"
+        if "://" not in self.path:
+            return os.path.join(self.path, name)
+        return f"{self.path}/{name.removeprefix('./')}{self.end}"
 
 
 def _folder_of(url: str) -> _Folder:

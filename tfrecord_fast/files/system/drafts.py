@@ -17,8 +17,6 @@ from ...typing import PathLike
 from ..naming.addresses import public_url
 from ..naming.location import location_of
 
-__all__ = ["Target", "complete_file", "local_name", "targets_of"]
-
 
 class Target(NamedTuple):
     """How to write the file `path`.
@@ -33,16 +31,9 @@ class Target(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The path to open."""
         return self.path if self.draft is None else self.draft
 
     def publish(self, overwrite: bool = True) -> None:
-        """Rename the draft.
-
-        Raises:
-          FileExistsError: a file of that name exists, and `overwrite` is False.
-          OSError: the file system fails; the error names `path`.
-        """
         if self.draft is None:
             return
         with self.named():
@@ -60,7 +51,6 @@ class Target(NamedTuple):
             os.unlink(self.draft)
 
     def discard(self) -> None:
-        """Remove the draft."""
         if self.draft is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.draft)
@@ -77,12 +67,7 @@ class Target(NamedTuple):
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:
-    """Return how to write files, after removing drafts of them that killed processes left; create nothing.
-
-    Raises:
-      OSError: symbolic links form a circle.
-      errors.InvalidArgumentError: two paths lead to the same file.
-    """
+    """Return how to write files, after removing drafts of them that killed processes left; create nothing."""
     targets = []
     for path in paths:
         names = _core.find_target(os.fsencode(path))
@@ -103,9 +88,6 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
 def complete_file(path: str) -> Iterator[str]:
     """Return a context manager with the name to write to. The file is renamed to `path` at the end, or removed after
     an exception.
-
-    Raises:
-      OSError: the file system fails; the error names `path`.
     """
     (target,) = targets_of([path])
     try:
@@ -118,11 +100,7 @@ def complete_file(path: str) -> Iterator[str]:
 
 
 def local_name(path: PathLike) -> str:
-    """Return the local path of a file that is renamed once complete.
-
-    Raises:
-      errors.InvalidArgumentError: a URL.
-    """
+    """Return the local path of a file that is renamed once complete."""
     location = location_of(path)
     if location.is_url:
         raise InvalidArgumentError(f"{public_url(location.name)}: must be a local path, not a URL")

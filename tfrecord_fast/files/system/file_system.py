@@ -27,26 +27,6 @@ from .drafts import complete_file
 from .url_reader import open_url
 from .url_writer import UrlWriter
 
-__all__ = [
-    "GFile",
-    "copy",
-    "exists",
-    "glob",
-    "isdir",
-    "join",
-    "listdir",
-    "makedirs",
-    "matching_files",
-    "mkdir",
-    "read_file",
-    "remove",
-    "rename",
-    "rmtree",
-    "stat",
-    "walk",
-    "write_file",
-]
-
 Options = Mapping[str, Any] | None  # `storage_options`
 
 _COPIED = 1 << 20  # bytes at a time

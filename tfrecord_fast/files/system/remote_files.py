@@ -11,8 +11,6 @@ from ..naming.addresses import public_url
 from ..stores.finding import find_store
 from ..stores.store import ObjectInfo, Store
 
-__all__ = ["exists", "is_same_object", "isdir", "listdir", "make_folder", "remove", "rename", "rmtree", "size", "walk"]
-
 Options = Mapping[str, Any] | None
 
 
@@ -61,7 +59,6 @@ def listdir(url: str, options: Options) -> list[str]:
 
 
 def _entries(store: Store, key: str) -> tuple[list[str], list[str]]:
-    """Return the names of folders and of files."""
     folders, objects = store.folders(f"{key.rstrip('/')}/" if key.strip("/") else key)
     return (
         sorted(name.rstrip("/").rpartition("/")[2] for name in folders),
@@ -77,14 +74,12 @@ def make_folder(url: str, options: Options, *, parents: bool) -> None:
 
 
 def remove(url: str, options: Options) -> None:
-    """Delete an object, which must exist."""
     store, key = find_store(url, options)
     store.info(key)  # many stores ignore that it does not exist
     store.delete(key)
 
 
 def rmtree(url: str, options: Options) -> None:
-    """Delete everything below a folder, which must exist."""
     store, key = find_store(url, options, lists=True)
     if not store.is_folder(key):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), public_url(url))

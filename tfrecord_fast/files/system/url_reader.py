@@ -18,19 +18,12 @@ from ..stores.store import Buffer, ObjectInfo, Store
 from ..stores.threads import start as request_thread
 from .url_writer import UrlWriter
 
-__all__ = ["UrlReader", "has_a_size", "open_url"]
-
 _BLOCK = 4 << 20
 _AHEAD = 4  # blocks
 
 
 def open_url(url: str, mode: str, options: Mapping[str, Any] | None = None) -> Any:
-    """Open a URL as a binary file; for writing, as a UrlWriter.
-
-    Raises:
-      errors.InvalidArgumentError: no file system supports the URL's scheme, or the mode is unsupported, such as "a".
-      FileNotFoundError, OSError: when it is opened or read.
-    """
+    """Open a URL as a binary file; for writing, as a UrlWriter."""
     mode = mode.replace("b", "").replace("t", "") + "b"
     if mode != "rb":
         return UrlWriter(url, mode, options)
@@ -55,11 +48,6 @@ class UrlReader(io.RawIOBase):
     """A seekable binary file object that reads an object, in the version that it has when it is opened.
 
     Bytes are fetched in blocks; while they are read in order, the next blocks are requested ahead.
-
-    Raises:
-      errors.FailedPreconditionError: when read in a forked process of the one that opened it.
-      FileNotFoundError, PermissionError, ConnectionError, TimeoutError, OSError: now, or when read; ESTALE if the
-        object has changed.
     """
 
     def __init__(self, store: Store, key: str, settings: StoreSettings | Mapping[str, Any] | None = None) -> None:

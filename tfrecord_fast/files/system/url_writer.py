@@ -14,8 +14,6 @@ from ..stores.errors import check_process
 from ..stores.finding import find_store
 from ..stores.store import Upload
 
-__all__ = ["UrlWriter"]
-
 
 class UrlWriter:
     """A binary file object that writes an object. The object appears, complete, when it is closed.
@@ -54,7 +52,6 @@ class UrlWriter:
 
     @property
     def closed(self) -> bool:
-        """True after `close` or `discard`."""
         return not self._open.alive
 
     def readable(self) -> bool:
@@ -82,7 +79,6 @@ class UrlWriter:
         return size
 
     def tell(self) -> int:
-        """Return the number of bytes written."""
         return self._written
 
     def flush(self) -> None:
@@ -106,7 +102,6 @@ class UrlWriter:
             self._upload.abort()
 
     def drop(self) -> None:
-        """Discard, with a warning."""
         if self._open.alive:
             self._open()
 

@@ -9,7 +9,6 @@ import threading
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import Any
 
 from ... import _core
@@ -22,8 +21,6 @@ from ...typing import PathLike, Records, Table
 from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of, shown_name
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
-
-__all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
 
 
 def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
@@ -232,9 +229,7 @@ class ExampleWriter:
     def __enter__(self) -> ExampleWriter:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *error: object) -> None:
         if error_type is not None:
             self.abort()
         elif not self.closed:

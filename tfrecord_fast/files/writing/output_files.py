@@ -18,8 +18,6 @@ from ..system.drafts import Target, complete_file, targets_of
 from ..system.url_writer import UrlWriter
 from .writer import TFRecordWriter
 
-__all__ = ["OutputFile", "WrittenFile", "open_outputs", "open_unnamed", "publish_all", "write_manifest"]
-
 _AT_ONCE = 16  # objects that are completed in parallel
 
 
@@ -32,8 +30,6 @@ class WrittenFile(NamedTuple):
 
 
 class _ClosedWriter:
-    """A closed writer without its buffers."""
-
     def __init__(self, records_written: int) -> None:
         self.records_written = records_written
 

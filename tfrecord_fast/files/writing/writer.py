@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 from ... import _core
@@ -18,8 +17,6 @@ from ..naming.compression import CODECS, TFRecordOptions, core_options, window_b
 from ..naming.location import location_of
 from ..streams.records import record_stream
 from ..system.url_writer import UrlWriter
-
-__all__ = ["TFRecordWriter"]
 
 _ZLIB_BITS = 15  # the most for ZLIB; GZIP has 16 more
 
@@ -120,12 +117,7 @@ class TFRecordWriter(_core.RecordWriter):
     def __enter__(self) -> TFRecordWriter:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *error: object) -> None:
         if error_type is None:
             self.close()
             return

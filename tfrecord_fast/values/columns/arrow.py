@@ -16,8 +16,6 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from .conversion import unmasked
 
-__all__ = ["Capsules", "Strings", "arrow_columns", "export"]
-
 Strings = Literal["plain", "view"]  # copies with offsets, or views into the buffers of the records
 
 Capsules = tuple[object, object]  # of an ArrowSchema and an ArrowArray
@@ -27,12 +25,7 @@ _Key = TypeVar("_Key")
 def export(
     values: npt.NDArray[Any] | _core.BytesArrayBase, offsets: list[npt.NDArray[Any]], requested_schema: object | None
 ) -> Capsules:
-    """Return the two capsules for `values` in lists with these `offsets`, the innermost first.
-
-    Raises:
-      errors.InvalidArgumentError: offsets that descend, or reach past the values; masked values.
-      TypeError: Arrow has no type for the dtype.
-    """
+    """Return the two capsules for `values` in lists with these `offsets`, the innermost first."""
     if isinstance(values, np.ndarray):
         values = _native(values)
     count = len(values)

@@ -17,8 +17,6 @@ from .bytes_array import BytesArray
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
 
-__all__ = ["ArrowArrays"]
-
 _FORMATS = {"plain": "z", "view": "vz"}
 _MOST = np.iinfo(np.int32).max  # values that one array of lists holds
 
@@ -29,10 +27,6 @@ class ArrowArrays:
     Args:
       strings: "plain" for Arrow's binary, which is a copy; "view" for binary_view, whose arrays share the buffers of
         the records.
-
-    Raises:
-      ImportError: pyarrow is not installed.
-      errors.InvalidArgumentError: `strings` is neither "plain" nor "view".
     """
 
     def __init__(self, strings: Strings = "plain") -> None:
@@ -59,7 +53,6 @@ class ArrowArrays:
         return type
 
     def list(self, type: Any) -> Any:
-        """Return the type of a list of any length."""
         return self._pa.list_(type)
 
     def entries(self, type: Any, dimensions: int) -> Any:
@@ -68,13 +61,11 @@ class ArrowArrays:
         return self._pa.list_(self._pa.struct([("index", index), ("value", type)]))
 
     def schema(self, fields: Sequence[tuple[str, Any]]) -> Any:
-        """Return the schema of columns with these names and types."""
         return self._pa.schema(fields)
 
     # ---- Arrays ----
 
     def record_batch(self, arrays: Sequence[Any], schema: Any) -> Any:
-        """Return a record batch of arrays of the schema's types."""
         return self._pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def array(self, type: Any, column: Any, present: npt.NDArray[np.uint8] | None = None) -> Any:
@@ -142,8 +133,6 @@ def _entries(column: SparseTensor) -> tuple[npt.NDArray[np.int64], Any]:
 
 
 class _Exported:
-    """Byte strings that are exported to Arrow in a given format."""
-
     def __init__(self, strings: BytesArray, format: str) -> None:
         self._strings = strings
         self._format = format

@@ -14,8 +14,6 @@ from ...errors import InvalidArgumentError
 from .arrow import Capsules, export
 from .strings import strings
 
-__all__ = ["BytesArray"]
-
 
 class BytesArray(_core.BytesArrayBase):
     """Byte strings of any shape, as views into the buffers of the records they were parsed from.

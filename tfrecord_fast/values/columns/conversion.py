@@ -10,8 +10,6 @@ import numpy.typing as npt
 from ...errors import InvalidArgumentError
 from .strings import strings
 
-__all__ = ["as_array", "fill_value", "plain", "refuse_masked", "unmasked"]
-
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to floats; never back
 
 
@@ -25,10 +23,6 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
 
     As in TensorFlow, bools may become numbers, and NumPy's floats integers if they are whole. Unlike in TensorFlow,
     nothing is truncated silently.
-
-    Raises:
-      TypeError: values that cannot be converted.
-      ValueError: an integer that does not fit the dtype, lists of unequal lengths, or a masked value.
     """
     value = plain(value)
     target = np.dtype(dtype)
@@ -75,11 +69,7 @@ def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value")
 
 
 def unmasked(value: npt.NDArray[Any], what: str = "a value") -> npt.NDArray[Any]:
-    """Return an array without its mask.
-
-    Raises:
-      errors.InvalidArgumentError: an entry is masked.
-    """
+    """Return an array without its mask."""
     if not isinstance(value, np.ma.MaskedArray):
         return value
     if np.ma.getmaskarray(value).any():

@@ -14,8 +14,6 @@ from .arrow import Capsules, export
 from .conversion import fill_value
 from .typed import as_values
 
-__all__ = ["RaggedTensor", "ragged_of"]
-
 Splits = npt.NDArray[Any]
 
 

@@ -14,8 +14,6 @@ from .conversion import as_array, fill_value
 from .ragged import RaggedTensor
 from .typed import as_values
 
-__all__ = ["SparseTensor", "check_indices", "restored", "sparse_of", "steps_of", "to_dense"]
-
 
 class SparseTensor:
     """Values, and their indices in a dense array of `dense_shape`.
@@ -161,9 +159,6 @@ def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
     """Return the row splits of records over steps, and of steps over values, of a tensor [rows, steps, values].
 
     The last step of a row is its last step with a value.
-
-    Raises:
-      errors.InvalidArgumentError: the indices are out of order.
     """
     if tensor.row_steps is not None:
         return tensor.row_steps, tensor.row_splits
@@ -179,7 +174,6 @@ def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
 def sparse_of(
     indices: npt.NDArray[np.int64], values: Any, dense_shape: npt.ArrayLike, row_splits: npt.NDArray[np.int64]
 ) -> SparseTensor:
-    """Make a SparseTensor with known row splits."""
     tensor = SparseTensor(indices, values, dense_shape)
     tensor._row_splits = row_splits
     return tensor

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-
-__all__ = ["as_bytes", "is_one", "is_text", "object_array", "strings"]
 
 
 def as_bytes(value: object, what: str = "the value") -> bytes:
@@ -39,7 +37,7 @@ def is_one(value: object) -> bool:
         return value.ndim == 0 or (value.ndim == 1 and not is_text(value.dtype))
     if isinstance(value, bytes | str | bytearray | memoryview | np.generic):
         return True
-    return _has_buffer(value) or not hasattr(value, "__iter__")
+    return has_buffer(value) or not hasattr(value, "__iter__")
 
 
 def strings(values: Any, what: str = "values") -> npt.NDArray[Any]:
@@ -49,10 +47,6 @@ def strings(values: Any, what: str = "values") -> npt.NDArray[Any]:
 
     Args:
       what: begins the errors.
-
-    Raises:
-      TypeError: a value is not bytes-like.
-      ValueError: lists of unequal lengths.
     """
     if type(values) is list and all(type(value) is bytes for value in values):
         return object_array(values, (len(values),))
@@ -70,7 +64,7 @@ def object_array(items: Sequence[Any], shape: Sequence[int]) -> npt.NDArray[Any]
 
 def _collect(value: Any, what: str, collected: list[bytes]) -> tuple[int, ...]:
     """Append the strings in a value to `collected`; return the shape of the value."""
-    if _is_nested(value):
+    if isinstance(value, list | tuple):
         shapes = [_collect(item, what, collected) for item in value]
         if len(set(shapes)) > 1:
             raise ValueError(f"{what}: lists of unequal lengths")
@@ -87,13 +81,9 @@ def _collect(value: Any, what: str, collected: list[bytes]) -> tuple[int, ...]:
     return shape
 
 
-def _has_buffer(value: Any) -> bool:
+def has_buffer(value: Any) -> bool:
     try:
         memoryview(value)
     except (TypeError, BufferError):
         return False
     return True
-
-
-def _is_nested(value: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    return isinstance(value, list | tuple)

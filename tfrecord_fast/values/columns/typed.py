@@ -12,8 +12,6 @@ from .bytes_array import BytesArray
 from .conversion import refuse_masked, unmasked
 from .strings import as_bytes, object_array, strings
 
-__all__ = ["AS_IS", "as_ndarray", "as_values", "bytes_objects", "check_kinds", "typed"]
-
 _NUMBERS = (np.int64, np.int32, np.float32, np.float64, np.uint8, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
 _SAFE = float(np.finfo(np.float32).max)
 _EXACT = 2.0**53  # below which float64 holds all integers
@@ -123,11 +121,7 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def _narrowed(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
-    """Cast floats to a dtype that may be narrower.
-
-    Raises:
-      ValueError: a finite value is too large for the dtype.
-    """
+    """Cast floats to a dtype that may be narrower."""
     if array.dtype == dtype:
         return array
     with np.errstate(over="ignore"):

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["attribute_names", "attrs_like", "is_attrs", "items_of"]
-
 # The types of most values, for a check six times as fast.
 _NEVER: frozenset[type] = frozenset(
     {np.ndarray, *np.sctypeDict.values(), type(None), bool, int, float, complex, str, bytes, tuple, list, dict}

@@ -16,8 +16,6 @@ from ..columns.sparse import SparseTensor, check_indices, restored
 from ..columns.typed import check_kinds
 from .attrs_classes import is_attrs
 
-__all__ = ["sparse_of_arrays", "sparse_row", "sparse_rows", "stack_ragged", "stack_rows"]
-
 
 def stack_rows(elements: list[Any]) -> SparseTensor | RaggedTensor:
     if isinstance(elements[0], SparseTensor):

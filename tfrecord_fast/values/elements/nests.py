@@ -23,22 +23,6 @@ from .attrs_classes import attribute_names, attrs_like, is_attrs, items_of
 from .composites import sparse_rows, stack_rows
 from .specs import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
-__all__ = [
-    "column_length",
-    "kind_of",
-    "leaves",
-    "map_leaves",
-    "normalize",
-    "pack",
-    "parallel",
-    "places",
-    "returned",
-    "rows",
-    "same_kinds",
-    "spec_of",
-    "stack",
-]
-
 
 def normalize(value: Any) -> Any:
     """Return a value as an element: Python numbers and lists get the dtypes that TensorFlow chooses, str is bytes."""
@@ -78,11 +62,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def parallel(like: Any, other: Any, what: str) -> list[Any]:
-    """Return the components of `other`, which has the structure of `like`, in the order of `leaves`.
-
-    Raises:
-      errors.InvalidArgumentError: the structures differ. The error calls `other` `what`, and names the component.
-    """
+    """Return the components of `other`, which has the structure of `like`, in the order of `leaves`."""
     return [component for _, component in _parallel(like, other, what, "")]
 
 
@@ -124,11 +104,6 @@ def _packed(like: Any, components: Iterator[Any]) -> Any:
 
 
 def map_leaves(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """Return the structure of `first`, with `function` applied to corresponding components of all arguments.
-
-    Raises:
-      errors.InvalidArgumentError: the structures differ in keys or lengths.
-    """
     if isinstance(first, Mapping):
         for other in others:
             _check(isinstance(other, Mapping) and other.keys() == first.keys(), "keys", first, other)
@@ -236,11 +211,7 @@ def _stack_arrays(elements: list[Any]) -> Any:
 
 
 def same_kinds(elements: list[Any]) -> list[np.ndarray[Any, Any]]:
-    """Return elements as arrays, whose dtypes may differ only in ways that change no value.
-
-    Raises:
-      errors.InvalidArgumentError: the arrays mix bools, integers, floats or strings.
-    """
+    """Return elements as arrays, whose dtypes may differ only in ways that change no value."""
     arrays = [as_ndarray(element) for element in elements]
     dtypes = {array.dtype for array in arrays}
     if len(dtypes) > 1:
@@ -256,11 +227,7 @@ def same_kinds(elements: list[Any]) -> list[np.ndarray[Any, Any]]:
 
 
 def column_length(value: object) -> int:
-    """Return the length of the first axis, which all components share.
-
-    Raises:
-      ValueError: the lengths differ, or a component is a scalar.
-    """
+    """Return the length of the first axis, which all components share."""
     lengths = set()
     for leaf in leaves(value):
         if leaf is None:

@@ -16,8 +16,6 @@ from ..columns.typed import AS_IS
 from .attrs_classes import is_attrs
 from .nests import map_leaves
 
-__all__ = ["copied", "read_only", "renewed", "snapshot", "writable"]
-
 _Array = npt.NDArray[Any]
 
 

@@ -13,8 +13,6 @@ from ..columns.sparse import SparseTensor
 from .nests import map_leaves
 from .specs import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
-__all__ = ["common_spec", "sample_of", "unsure"]
-
 
 def sample_of(spec: Any, length: int) -> Any:
     """Return an element of that spec, with `length` for unknown lengths and for numbers.

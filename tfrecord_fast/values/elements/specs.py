@@ -9,16 +9,6 @@ from ...dtypes import float32, int64
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "DatasetSpec",
-    "RaggedTensorSpec",
-    "SparseTensorSpec",
-    "TensorSpec",
-    "batch_spec",
-    "row_spec",
-    "with_any_lengths",
-]
-
 
 class _Spec(NamedTuple):
     shape: Any
@@ -82,7 +72,6 @@ def batch_spec(spec: TensorSpec, length: int | None) -> TensorSpec:
 
 
 def row_spec(spec: TensorSpec) -> TensorSpec:
-    """Return the spec of one row of such a component."""
     if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 1:
         return RaggedTensorSpec(spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
     return (SparseTensorSpec if isinstance(spec, SparseTensorSpec) else TensorSpec)(spec.shape[1:], spec.dtype)

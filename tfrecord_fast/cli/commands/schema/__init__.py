@@ -14,8 +14,7 @@ from .... import _core
 from ....errors import InvalidArgumentError
 from ....files.streams.core_files import CoreFile
 from ...arguments import add_file_arguments, number_of
-from ...console import Console
-from ...copying import counted
+from ...console import Console, counted
 from ...files import FAULTS, batches, named_files, open_input, problem_of
 from .formats import FORMATS, NotExpressible
 from .surveys import Survey, conflicts, group

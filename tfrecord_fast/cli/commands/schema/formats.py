@@ -13,12 +13,10 @@ from ....examples.infer import InferredFeature, InferredList, describe_features
 from ....examples.parsing.table_plan import TablePlan
 from ....images.headers import image_of
 from ....values.columns.arrow_arrays import ArrowArrays
-from ...console import Style, printable
+from ...console import Style, counted, printable
 from ...records.json_values import marked
 from ...records.showing import Shower
 from .surveys import Summary, Survey
-
-__all__ = ["FORMATS", "NotExpressible"]
 
 Inferred = Mapping[str, InferredFeature | InferredList]
 
@@ -55,7 +53,7 @@ def _note(key: str, seen: Summary, survey: Survey) -> str:
     if seen.fewest != seen.most:
         parts.append(f"{seen.fewest:,}–{seen.most:,} values")
     elif seen.records != survey.records or not seen.most:
-        parts.append(f"{seen.most:,} value" + ("" if seen.most == 1 else "s"))
+        parts.append(counted(seen.most, "value"))
     if key in survey.values:
         parts.append(f"e.g. {Shower(Style(coloured=False)).value(survey.values[key])}")
     return ", ".join(parts)
@@ -103,7 +101,6 @@ def as_arrow(survey: Survey) -> str:
 
 
 def as_tfds(survey: Survey) -> str:
-    """Return code that creates a FeaturesDict of TensorFlow Datasets."""
     if survey.has_lists:
         raise NotExpressible("TFDS supports Examples only, not SequenceExamples")
     _check_names(survey, "TFDS")
@@ -134,7 +131,6 @@ def _tfds_text(survey: Survey, key: str) -> str:
 
 
 def as_tfmd(survey: Survey) -> str:
-    """Return the Schema of TensorFlow Metadata as protobuf text."""
     if survey.has_lists:
         raise NotExpressible("TFMD supports Examples only, not SequenceExamples")
     _check_names(survey, "TFMD")
@@ -156,7 +152,6 @@ def as_tfmd(survey: Survey) -> str:
 
 
 def _check_names(survey: Survey, format: str) -> None:
-    """Raise NotExpressible for names that are not UTF-8."""
     for key in sorted(survey.keys):
         try:
             key.decode()

@@ -11,8 +11,6 @@ from ....examples.infer import InferredFeature, InferredList, features_of, lists
 from ....examples.messages.wire import Value, sequence_of
 from ....examples.record_kinds import EXAMPLE, SEQUENCE_EXAMPLE
 
-__all__ = ["Survey", "conflicts", "group"]
-
 _LOOKED_AT = 200  # records of a batch that are searched for example values
 
 
@@ -47,7 +45,6 @@ class Survey:
         return self._lists
 
     def take(self, scanner: _core.FeatureSurvey) -> None:
-        """Take the results of a scanner."""
         self.records, self.has_lists = scanner.records, scanner.has_lists
         self._features = sorted(Summary(*_parts(summary)) for summary in scanner.features())
         self._lists = sorted(Summary(*_parts(summary)) for summary in scanner.lists())
@@ -68,20 +65,16 @@ class Survey:
 
     @property
     def kind(self) -> str:
-        """The kind of the records."""
         return SEQUENCE_EXAMPLE if self.has_lists else EXAMPLE
 
     @property
     def keys(self) -> set[bytes]:
-        """The names of all features."""
         return {summary.key for summary in (*self._features, *self._lists)}
 
     def inferred(self, optional_scalars: bool = False) -> dict[str, InferredFeature]:
-        """Infer the features, or context features."""
         return features_of(self, optional_scalars)
 
     def inferred_lists(self) -> dict[str, InferredList]:
-        """Infer the feature lists."""
         return lists_of(self)
 
     def and_(self, other: Survey) -> Survey:

@@ -15,7 +15,6 @@ values are found with the algorithm of Misra and Gries. The figures do not depen
 from __future__ import annotations
 
 import argparse
-import copy
 import os
 
 from ....examples.record_kinds import kind_named
@@ -27,7 +26,7 @@ from ...files import named_files
 from .as_json import as_json, drift_as_json
 from .collecting import Collected, collect
 from .drift import drifts
-from .figures import Feature, shown_key
+from .figures import shown_key
 from .page import page
 from .table import drift_lines, lines_of
 
@@ -58,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     status = 0
     named: list[list[CoreFile]] = []
     for names in filter(None, (args.files, args.against)):
-        files, bad = _named(names, args, console)
+        files, bad = named_files(argparse.Namespace(**{**vars(args), "files": names}), console)
         status = max(status, bad)
         named.append(files)
     if args.html is not None and _is_among(args.html, named):
@@ -77,7 +76,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     differences = list(drifts(*features).values()) if len(sets) == 2 else []
     if args.html is not None:
         try:
-            _write(args.html, page(sets, differences))
+            with complete_file(args.html) as draft, open(draft, "wb") as out:
+                out.write(page(sets, differences).encode("utf-8", "backslashreplace"))
         except OSError as error:
             console.problem(f"{args.html}: {error.strerror}")
             return 2
@@ -93,12 +93,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
             for line in drift_lines(differences, Style()):
                 console.text(line)
     return status
-
-
-def _named(names: list[str], args: argparse.Namespace, console: Console) -> tuple[list[CoreFile], int]:
-    renamed = copy.copy(args)
-    renamed.files = names
-    return named_files(renamed, console)
 
 
 def _is_among(path: str, sets: list[list[CoreFile]]) -> bool:
@@ -135,21 +129,10 @@ def _problems(collected: Collected, console: Console) -> int:
     for group in collected.features:
         for feature in group:
             if feature.conflicts:
-                console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {_kinds(feature)}")
+                kinds = ", ".join(f"{name} {records:,} times" for name, records in feature.kinds.items())
+                console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {kinds}")
                 status = 1
     return status
-
-
-def _kinds(feature: Feature) -> str:
-    core = feature.core
-    counts = (("int64", core.int64_features), ("float", core.float_features), ("bytes", core.bytes_features))
-    return ", ".join(f"{name} {number:,} times" for name, number in counts if number)
-
-
-def _write(path: str, text: str) -> None:
-    """Write a file atomically; devices and pipes are written in place."""
-    with complete_file(path) as draft, open(draft, "wb") as file:
-        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def _names(text: str) -> list[str]:

@@ -11,8 +11,6 @@ from .collecting import Collected
 from .drift import Drift
 from .figures import Feature, Frequent, Numbers, edges_of
 
-__all__ = ["as_json", "drift_as_json"]
-
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 _QUANTILE_NAMES = [str(fraction) for fraction in QUANTILES]
 _MOST_FREQUENT = 20
@@ -41,22 +39,11 @@ def as_json(collected: Collected) -> dict[str, Any]:
         "features": features,
         "feature_lists": lists,
         "entries_left_out": collector.entries_left_out,
-        "shards": [
-            {
-                "path": shard.path,
-                "compression": shard.compression,
-                "bytes": shard.stored_bytes,
-                "records": shard.records,
-                "payload_bytes": shard.payload_bytes,
-                "error": None if shard.problem is None else shard.problem.as_json(),
-            }
-            for shard in collected.shards
-        ],
+        "shards": [shard.as_json() for shard in collected.shards],
     }
 
 
 def drift_as_json(differences: Sequence[Drift]) -> list[dict[str, Any]]:
-    """Return the list under "drift"."""
     return [
         {
             "feature": drift.name,

@@ -7,10 +7,8 @@ from html import escape
 
 from .drawing import histogram
 from .drift import Drift
-from .figures import Feature, Frequent, Numbers, shown_key
+from .figures import Feature, Numbers, shown_key
 from .texts import about, bytes_of, count, number, percent, value_of
-
-__all__ = ["card", "text"]
 
 _MOST_FREQUENT = 6
 _WIDE = 11  # characters
@@ -121,7 +119,8 @@ def _frequent(feature: Feature, other: Feature | None) -> str:
         cells = f'<td class="n">{sign}{count(value.times)}</td><td class="n">{percent(value.times, total)}</td>'
         if other is not None:
             cells += f'<td class="n">{percent(others.get((value.value, value.size), 0), other.values)}</td>'
-        rows.append(f'<tr><th scope="row"><i style="width:{share:.1f}%"></i>{_shown(value)}</th>{cells}</tr>')
+        shown = escape(value_of(value, 32), quote=True)
+        rows.append(f'<tr><th scope="row"><i style="width:{share:.1f}%"></i>{shown}</th>{cells}</tr>')
     second = "" if other is None else '<th scope="col" class="n">second</th>'
     hidden = ' class="sr"' if other is None else ""
     head = (
@@ -129,10 +128,6 @@ def _frequent(feature: Feature, other: Feature | None) -> str:
         f'<th scope="col" class="n">share</th>{second}</tr></thead>'
     )
     return f'<h4>Most frequent</h4><table class="top">{head}<tbody>{"".join(rows)}</tbody></table>'
-
-
-def _shown(value: Frequent) -> str:
-    return escape(value_of(value, 32), quote=True)
 
 
 def _sizes(feature: Feature, other: Feature | None) -> str:

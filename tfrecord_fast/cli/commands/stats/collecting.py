@@ -26,10 +26,8 @@ from ....base.workers import NoThreadError, Workers
 from ....errors import DataLossError
 from ....files.streams.core_files import CoreFile
 from ...console import Console
-from ...files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
+from ...files import FAULTS, Totals, batches, open_input, problem_of, total_bytes
 from .figures import Feature, Repeated, features_of
-
-__all__ = ["Collected", "Shard", "collect"]
 
 _UNIT_RECORDS = 1 << 16
 _UNIT_BYTES = 32 << 20
@@ -42,23 +40,11 @@ _Sized = tuple[_core.RecordBatch, Sizes]  # records and their sizes in bytes
 
 
 @dataclass
-class Shard:
-    """Totals of a file, or of the records before its first problem."""
-
-    path: str
-    compression: str | None = None  # None if the file could not be opened
-    stored_bytes: int | None = None
-    records: int = 0
-    payload_bytes: int = 0
-    problem: Problem | None = None
-
-
-@dataclass
 class Collected:
     """The figures of a set of files, and the totals of each file."""
 
     collector: _core.StatsCollector
-    shards: list[Shard] = field(default_factory=list)
+    shards: list[Totals] = field(default_factory=list)
     limited: bool = False  # stopped at --limit: there may be more records
     _repeats: Future[_core.RepeatFigures] | None = None
 
@@ -81,17 +67,14 @@ class Collected:
 
     @property
     def repeated(self) -> Repeated:
-        """The numbers of distinct and duplicate records."""
         return Repeated.of(self.repeats, self.records)
 
     @property
     def records(self) -> int:
-        """The number of records in all files."""
         return sum(shard.records for shard in self.shards)
 
     @property
     def status(self) -> int:
-        """The exit status for the files."""
         return max((shard.problem.status for shard in self.shards if shard.problem is not None), default=0)
 
 
@@ -133,7 +116,6 @@ class _Run:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Mark that a thread reads a file."""
         with self._lock:
             self._reading += 1
         try:
@@ -148,7 +130,6 @@ class _Run:
         self._pool.stop()
 
     def collector(self, file: int, first_record: int) -> _core.StatsCollector:
-        """Return a collector that starts at a record."""
         return _core.StatsCollector(file, first_record, self.columns, self.hints)
 
 
@@ -180,7 +161,7 @@ def _joined(whole: _core.StatsCollector | None, next_one: _core.StatsCollector |
 
 def _in_order(
     files: list[CoreFile], run: _Run, limit: int | None
-) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
+) -> Iterator[tuple[Totals, _core.StatsCollector | None]]:
     """Yield the totals of each file, in order; several files are read at a time once the first unit is counted."""
     if limit is not None or run.threads == 1:
         yield from _one_by_one(files, run, limit)
@@ -189,7 +170,7 @@ def _in_order(
     spare = run.threads // jobs - 1
     readers = Workers(jobs, "tfrecord_fast files")
     try:
-        waiting: deque[Future[tuple[Shard, _core.StatsCollector | None]]] = deque()
+        waiting: deque[Future[tuple[Totals, _core.StatsCollector | None]]] = deque()
         for number, file in enumerate(files):
             is_first = run.hints is None
             try:
@@ -210,7 +191,7 @@ def _in_order(
 
 def _one_by_one(
     files: list[CoreFile], run: _Run, limit: int | None
-) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
+) -> Iterator[tuple[Totals, _core.StatsCollector | None]]:
     left = limit
     for number, file in enumerate(files):
         if left == 0:
@@ -222,15 +203,15 @@ def _one_by_one(
 
 def _read(
     number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
-) -> tuple[Shard, _core.StatsCollector | None]:
+) -> tuple[Totals, _core.StatsCollector | None]:
     with run.reading():
         return _read_whole(number, file, run, limit, num_threads)
 
 
 def _read_whole(
     number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
-) -> tuple[Shard, _core.StatsCollector | None]:
-    shard = Shard(os.fsdecode(file.name))
+) -> tuple[Totals, _core.StatsCollector | None]:
+    shard = Totals(os.fsdecode(file.name))
     collector: _core.StatsCollector | None = None
     counted: deque[Future[_core.StatsCollector]] = deque()
     try:
@@ -253,7 +234,7 @@ def _read_whole(
 
 
 def _counted(
-    record_batches: Iterator[_core.RecordBatch], shard: Shard, limit: int | None, run: _Run
+    record_batches: Iterator[_core.RecordBatch], shard: Totals, limit: int | None, run: _Run
 ) -> Iterator[_Sized]:
     """Yield batches up to the limit, with the sizes of their records."""
     for batch in record_batches:
@@ -330,7 +311,6 @@ class _Unit:
         return taken
 
     def end(self) -> None:
-        """Signal the end of the records."""
         self._parts.put(None)
 
     def finish(self) -> Iterator[Future[_core.StatsCollector]]:

@@ -10,8 +10,6 @@ import numpy as np
 from .figures import Bars, Numbers, edges_of
 from .texts import count, number, percent
 
-__all__ = ["histogram"]
-
 _WIDTH, _HEIGHT = 320.0, 84.0
 
 
@@ -19,9 +17,6 @@ def histogram(what: str, first: Numbers, second: Numbers | None = None) -> str:
     """Draw the values of one set as bars and those of another as an outline, both as shares of their set.
 
     Returns "" without finite values.
-
-    Args:
-      what: the name of the feature, for screen readers.
     """
     bars = edges_of([first] if second is None else [first, second])
     if bars is None:

@@ -16,8 +16,6 @@ import numpy as np
 
 from .figures import Feature, Numbers
 
-__all__ = ["Drift", "drifts", "ks_distance"]
-
 _MOST_CATEGORIES = 100
 
 

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from .... import _core
 from ...console import printable
 
-__all__ = ["Bars", "Feature", "Frequent", "Numbers", "Repeated", "Texts", "edges_of", "features_of", "shown_key"]
-
 _MOST_SINGLE = 24  # distinct integers with a bar each
 _BARS = 30
 _SKEWED = 20.0  # ratio of the largest value to the median from which bars are logarithmic
@@ -45,7 +43,6 @@ class Bars:
     most: int = 0  # the largest integer
 
     def counts(self, numbers: Numbers) -> Array:
-        """Return the number of values in each bar."""
         places = np.searchsorted(numbers.points, self.edges)
         places[-1] = np.searchsorted(numbers.points, self.edges[-1], "right")
         return np.diff(numbers.ends[places]).astype(np.float64)
@@ -62,7 +59,6 @@ class Numbers:
 
     @classmethod
     def of(cls, figures: _core.NumberFigures) -> Numbers:
-        """Convert the core's figures."""
         is_int = figures.points.dtype == np.int64
         return cls(figures, is_int, figures.points.astype(np.float64), figures.weights)
 
@@ -77,13 +73,14 @@ class Numbers:
 
     def quantiles(self, fractions: Sequence[float]) -> list[float | int | None]:
         """Return several quantiles, as `quantile` does."""
-        if not len(self._ends):
+        ends = self.ends[1:]
+        if not len(ends):
             return [None] * len(fractions)
-        last = int(self._ends[-1]) - 1
+        last = int(ends[-1]) - 1
         positions = [fraction * last for fraction in fractions]
         lows = [math.floor(position) for position in positions]
         ranks = [min(rank, last) for low in lows for rank in (low, low + 1)]
-        neighbours: list[float | int] = self.figures.points[np.searchsorted(self._ends, ranks, "right")].tolist()
+        neighbours: list[float | int] = self.figures.points[np.searchsorted(ends, ranks, "right")].tolist()
         results: list[float | int | None] = []
         for fraction, position, low, lower, upper in zip(
             fractions, positions, lows, neighbours[::2], neighbours[1::2], strict=True
@@ -103,14 +100,6 @@ class Numbers:
         """The number of values before each point, and finally the number of all values."""
         return np.concatenate([[0], np.cumsum(self.weights)])
 
-    @property
-    def _ends(self) -> npt.NDArray[np.int64]:
-        return self.ends[1:]
-
-    def _point(self, index: int) -> float | int:
-        value: float | int = self.figures.points[index].item()
-        return value
-
     def below(self, values: Array) -> Array:
         """Return the distribution function at `values`."""
         ends = self.ends
@@ -120,7 +109,7 @@ class Numbers:
         """Return the most frequent values, the most frequent first; of a sketch only those that certainly stand out."""
         if self.figures.exact:
             order = np.lexsort((np.arange(len(self.weights)), -self.weights))[:most]
-            return [Frequent(self._point(int(i)), int(self.weights[i])) for i in order]
+            return list(map(Frequent, self.figures.points[order].tolist(), self.weights[order].tolist()))
         least = max(2 * self.figures.count_error, self.numbers // 1000, 1)
         return [Frequent(value, count) for value, count in self.figures.frequent[:most] if count > least]
 
@@ -138,7 +127,6 @@ class Repeated(NamedTuple):
 
     @classmethod
     def of(cls, core_figures: _core.RepeatFigures, records: int) -> Repeated:
-        """Convert the core's figures of `records` records."""
         counts = (core_figures.different, core_figures.repeated, core_figures.copies)
         distinct, repeated, copies = (min(count << core_figures.halvings, records) for count in counts)
         return cls(distinct, repeated, copies, core_figures.halvings == 0)
@@ -146,18 +134,14 @@ class Repeated(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """Figures of strings of bytes."""
-
     figures: _core.TextFigures
     sizes: Numbers
 
     @classmethod
     def of(cls, figures: _core.TextFigures) -> Texts:
-        """Convert the core's figures."""
         return cls(figures, Numbers.of(figures.sizes))
 
     def frequent(self, most: int) -> list[Frequent]:
-        """Return the most frequent strings, the most frequent first."""
         floor = 0 if self.figures.exact else max(2 * self.figures.count_error, self.sizes.numbers // 1000, 1)
         candidates = self.figures.frequent[:most]
         return [Frequent(start, count, size) for start, size, count in candidates if count > floor]
@@ -165,8 +149,6 @@ class Texts:
 
 @dataclass(frozen=True)
 class Feature:
-    """The figures of one key."""
-
     core: _core.FeatureFigures
     records: int  # also those without the feature
     lengths: Numbers
@@ -183,26 +165,25 @@ class Feature:
     @property
     def kind(self) -> str:
         """ "int64", "float", "bytes", "none", or several joined by a slash."""
-        counts = (
-            ("int64", self.core.int64_features),
-            ("float", self.core.float_features),
-            ("bytes", self.core.bytes_features),
-        )
-        return "/".join(name for name, count in counts if count) or "none"
+        return "/".join(self.kinds) or "none"
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """The number of records that have values of each kind."""
+        core = self.core
+        counts = {"int64": core.int64_features, "float": core.float_features, "bytes": core.bytes_features}
+        return {name: records for name, records in counts.items() if records}
 
     @property
     def conflicts(self) -> bool:
-        """True if records have values of several kinds."""
         return "/" in self.kind
 
     @property
     def missing(self) -> int:
-        """The number of records without the feature."""
         return self.records - self.core.present
 
     @property
     def values(self) -> int:
-        """The number of values in all records."""
         parts = (self.ints, self.floats, None if self.texts is None else self.texts.sizes)
         return sum(numbers.figures.values for numbers in parts if numbers is not None)
 
@@ -229,7 +210,6 @@ class Feature:
         return sum(count for count, _ in estimates), all(exact for _, exact in estimates)
 
     def frequent(self, most: int) -> list[Frequent]:
-        """Return the most frequent values of all kinds."""
         values = [
             value
             for figures in (self.ints, self.floats, self.texts)

@@ -13,16 +13,16 @@ from importlib import resources
 
 from .... import _core
 from ....examples.record_kinds import counts_of
+from ...console import counted
+from ...files import Totals
 from .cards import card, text
-from .collecting import Collected, Shard
+from .collecting import Collected
 from .drift import Drift
 from .figures import Feature
 from .pictures import Pictures
 from .samples import records_section, wall_section
 from .table import duplicates_text, notes_of
 from .texts import about, bytes_of, count, number, percent
-
-__all__ = ["page"]
 
 # Nothing is fetched, and only the script of the page runs, whatever the records hold.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -34,12 +34,6 @@ _MOST_FILES = 500
 
 
 def page(sets: Sequence[Collected], differences: Sequence[Drift]) -> str:
-    """Return the document.
-
-    Args:
-      sets: one set, or two to compare.
-      differences: the drift of each feature between two sets.
-    """
     style, script = _asset("page.css"), _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"{_POLICY}; script-src 'sha256-{digest}'"
@@ -80,13 +74,10 @@ def _title(sets: Sequence[Collected]) -> str:
     return " against ".join(names)
 
 
-def _no_copies(exact: bool) -> str:
-    return "all records are distinct" if exact else "none in a sample"
-
-
 def _totals(collected: Collected, features: int) -> str:
     kinds = counts_of(collected.collector)
     copies, exact = collected.repeated.copies, collected.repeated.exact
+    no_copies = "all records are distinct" if exact else "none in a sample"
     items = [
         ("records", count(collected.records), "stopped at --limit" if collected.limited else ""),
         (
@@ -99,7 +90,7 @@ def _totals(collected: Collected, features: int) -> str:
         (
             "duplicates",
             ("" if exact else "≈ ") + count(copies),
-            percent(copies, collected.records) if copies else _no_copies(exact) if collected.records else "",
+            percent(copies, collected.records) if copies else no_copies if collected.records else "",
         ),
     ]
     if kinds:
@@ -234,7 +225,7 @@ def _drift(sets: Sequence[Collected], differences: Sequence[Drift]) -> str:
             f'</span></td><td>{measure}</td><td class="n" data-v="{drift.missing:.6f}">{drift.missing:.4f}</td></tr>'
         )
     more = f"<p>{count(len(differences) - 200)} more features differ less.</p>" if len(differences) > 200 else ""
-    size = f"{count(second.records)} records in {count(len(second.shards))} file{'s' * (len(second.shards) != 1)}"
+    size = f"{count(second.records)} records in {counted(len(second.shards), 'file')}"
     return (
         f"<p>The second set has {size}. Features are sorted by their distance, from 0 (no difference) to 1; bars are "
         f"red from 0.1.</p>"
@@ -260,7 +251,7 @@ def _files(collected: Collected) -> str:
     )
 
 
-def _file(shard: Shard, most: int) -> str:
+def _file(shard: Totals, most: int) -> str:
     width = 100 * shard.records / most if most else 0
     stored = shard.stored_bytes
     return (

@@ -10,8 +10,6 @@ from typing import Any
 from ....base.optional import optional_or_none
 from ....images.headers import image_of
 
-__all__ = ["Pictures"]
-
 _SIDE = 112  # pixels
 _MOST_PIXELS = 50_000_000  # of an image that is decoded
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
@@ -28,7 +26,6 @@ class Pictures:
 
     @property
     def can_draw(self) -> bool:
-        """True if Pillow is installed."""
         return self._pillow is not None
 
     def url(self, data: bytes) -> str | None:

@@ -16,8 +16,6 @@ from .collecting import Collected
 from .pictures import Pictures
 from .texts import bytes_of
 
-__all__ = ["records_section", "wall_section"]
-
 _MOST_RECORDS = 8
 _MOST_IMAGES = 40
 _MOST_FEATURES = 200  # of a record

@@ -9,13 +9,11 @@ import numpy as np
 
 from .... import _core
 from ....examples.record_kinds import counts_of
-from ...console import Style, printable
+from ...console import Style, counted, printable
 from .collecting import Collected
 from .drift import Drift
 from .figures import Feature, Numbers, edges_of, shown_key
 from .texts import about, bytes_of, count, middle_of, number, percent, value_of
-
-__all__ = ["drift_lines", "duplicates_text", "lines_of", "notes_of"]
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _SPARK = 12
@@ -26,9 +24,8 @@ _LEFT = {0, 1, 11, 12}  # columns that are aligned left
 
 
 def lines_of(collected: Collected, style: Style) -> Iterator[str]:
-    """Yield the lines for one set of files."""
     features, lists = collected.features
-    files = f"{count(len(collected.shards))} file{'s' * (len(collected.shards) != 1)}"
+    files = counted(len(collected.shards), "file")
     size = bytes_of(sum(shard.payload_bytes for shard in collected.shards))
     limit = " (stopped at --limit)" if collected.limited else ""
     yield style("head", f"{files}, {count(collected.records)} records{limit}, {size}")
@@ -51,7 +48,6 @@ def lines_of(collected: Collected, style: Style) -> Iterator[str]:
 
 
 def duplicates_text(collected: Collected) -> str:
-    """Describe the duplicate records."""
     repeats = collected.repeats
     if not repeats.copies:
         return "none" if not repeats.halvings else f"none among 1 of {2**repeats.halvings} of the records"
@@ -77,7 +73,6 @@ def _balance(collected: Collected) -> Iterator[str]:
 
 
 def notes_of(collected: Collected, features: Sequence[Feature]) -> Iterator[str]:
-    """Yield notes about estimates and omissions."""
     if any(not feature.distinct[1] for feature in features):
         error = 100 * _core.DISTINCT_ERROR
         yield (
@@ -165,7 +160,6 @@ def _spark(numbers: Numbers) -> str:
 
 
 def drift_lines(differences: Iterable[Drift], style: Style) -> Iterator[str]:
-    """Yield the differences between two sets of files."""
     yield style("head", "drift: distances from 0 to 1 of values (KS: numbers; L-infinity: categories) and of missing")
     for drift in differences:
         name = style("name", _padded(shown_key(drift.name), _MOST_NAME, True))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 from ....images.headers import image_of
+from ...records.showing import escaped
 from .figures import Frequent, Numbers
-
-__all__ = ["about", "bytes_of", "count", "number", "percent", "shown_bytes", "value_of"]
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
@@ -104,19 +102,16 @@ def shown_bytes(start: bytes, size: int | None = None, most: int = 40) -> str:
             more = "…" if whole > 12 or whole > len(start) else ""
             return f"{start[:12].hex(' ')}{more} ({whole:,} bytes)"
     shown = text[:most]
-    quoted = json.dumps(shown, ensure_ascii=False)
-    quoted = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in quoted)
+    quoted = escaped(shown)
     is_all = len(shown) == len(text) and whole == len(start)
     return quoted if is_all else f"{quoted}… ({whole:,} bytes)"
 
 
 def value_of(value: Frequent, most: int = 40) -> str:
-    """Format a frequent value."""
     if isinstance(value.value, bytes):
         return shown_bytes(value.value, value.size, most)
     return number(value.value, 6)
 
 
 def middle_of(numbers: Numbers) -> str:
-    """Format the median."""
     return number(numbers.quantile(0.5))

@@ -8,8 +8,6 @@ from typing import Any
 from ....examples.messages.wire import Value, example_of, sequence_of
 from ....examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of, unknown_field
 
-__all__ = ["code_of"]
-
 _MOST = 128 << 10  # bytes of a record that is written out
 _WIDTH = 100
 _IMPORT = "import tfrecord_fast as tf\n"
@@ -24,7 +22,7 @@ def code_of(record: bytes, path: str, number: int, is_indexed: bool) -> str:
       is_indexed: the record can be read by number.
     """
     code = None if len(record) > _MOST else _written_out(record)
-    where = f"# {_comment(path)}, record {number}\n"
+    where = f"# {path if path.isprintable() else repr(path)}, record {number}\n"
     if code is not None:
         numpy = "import numpy as np\n" if "np." in code else ""
         return f"{numpy}{_IMPORT}\n{where}{code}\n"
@@ -104,8 +102,3 @@ def _bracketed(opening: str, items: list[str], closing: str, indent: str, fill: 
             rows.append(f"{item},")
     inner = "".join(f"\n{indent}    {row}" for row in rows)
     return f"{opening}{inner}\n{indent}{closing}"
-
-
-def _comment(text: str) -> str:
-    """Quote a path that would break a comment."""
-    return text if text.isprintable() else repr(text)

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from ....examples.record_kinds import form_of
 
-__all__ = ["Media", "media_of"]
-
 _ENOUGH = 64  # bytes, for all but MP3
 
 # By form. BMP is missing, since truncated ones are not detected.
@@ -31,8 +29,6 @@ _HERTZ = {3: (44100, 48000, 32000, 0), 2: (22050, 24000, 16000, 0), 0: (11025, 1
 
 
 class Media(NamedTuple):
-    """A content type and its readable name."""
-
     type: str
     name: str
 

@@ -21,8 +21,6 @@ from .media import media_of
 from .sources import File, Unreadable, Waiting
 from .trees import Leaf, described, found, text_of, tree_of
 
-__all__ = ["Answer", "BadRequest", "Pages"]
-
 _PATIENCE = 0.5  # seconds until an answer reports progress instead
 _MOST_KEPT = 8  # records in the cache,
 _MOST_KEPT_BYTES = 64 << 20  # and their bytes
@@ -70,11 +68,6 @@ class Pages:
         }
 
     def answer(self, path: str, query: Query) -> Answer:
-        """Answer a request for a path below the token.
-
-        Raises:
-          BadRequest: the path is unknown, or the query is wrong.
-        """
         if path in _ASSETS:
             return _asset(_ASSETS[path])
         make = self._answers.get(path)
@@ -96,7 +89,8 @@ class Pages:
                 size: int | None = os.stat(file.path).st_size
             except (OSError, ValueError):
                 size = None
-            files.append({"path": _shown(file.path), "bytes": size})
+            shown = file.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            files.append({"path": shown, "bytes": size})
         return _json({"files": files})
 
     def _record(self, query: Query) -> Answer:
@@ -251,11 +245,6 @@ def _line(value: Any) -> str:
 
 def _json(value: dict[str, Any]) -> Answer:
     return Answer("application/json", json.dumps(value, allow_nan=False).encode())
-
-
-def _shown(path: str) -> str:
-    """Return the name of a file, which need not be UTF-8."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _asset(name: str) -> Answer:

@@ -26,8 +26,6 @@ from urllib.parse import parse_qsl
 from .pages import Answer, BadRequest, Pages
 from .sources import File
 
-__all__ = ["Server", "make_server"]
-
 _ADDRESS = "127.0.0.1"
 _MOST_AT_ONCE = 64
 _REQUEST_SECONDS = 5.0  # until the request has been read
@@ -54,8 +52,6 @@ _HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """HTTP server of `pages`, at `url`."""
-
     daemon_threads = True
     request_queue_size = 128
     block_on_close = False
@@ -83,7 +79,6 @@ class Server(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Handle a request from beginning to end."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -94,16 +89,10 @@ class Server(ThreadingHTTPServer):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The accepted Host headers."""
         return frozenset({f"{_ADDRESS}:{self.server_port}", f"localhost:{self.server_port}"})
 
 
 def make_server(files: Sequence[File], port: int) -> Server:
-    """Create a server of files.
-
-    Raises:
-      OSError: the port is in use.
-    """
     return Server(Pages(files), port)
 
 

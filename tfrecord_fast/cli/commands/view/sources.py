@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .... import _core
+from ....base.record_format import FRAME_BYTES
 from ....errors import DataLossError, InvalidArgumentError
-from ....files.indexing.index import RecordIndex
 from ....files.naming.location import Location, location_of
 from ....files.stores import StoreSettings
 from ....files.stores.objects import StoredObject
@@ -29,9 +28,6 @@ from ....files.streams.fetching import open_stream
 from ....files.streams.random_access import Opened, open_random
 from ...files import FAULTS, Input, batches, index_beside, is_whole, open_input, problem_of
 
-__all__ = ["File", "Source", "Unreadable", "Waiting", "is_readable_again", "look_at"]
-
-_FRAME = 8 + 4 + 4  # bytes around a record's data
 _MOST_RECORD = 64 << 20  # bytes of one that is shown
 _AT_ONCE = 256  # records that are searched together,
 _MOST_AT_ONCE = 16 << 20  # and their bytes
@@ -81,19 +77,12 @@ class File:
         self._thread: threading.Thread | None = None
         self._done = threading.Event()
         self._source: Source | None = None  # these two are set before `_done`
-        self._problem = ""
+        self._problem = "the file can't be opened"
 
     def open_input(self) -> Input:
-        """Open the file again."""
         return open_input(self._core_file, self._choice)
 
     def source(self, deadline: float) -> Source:
-        """Return the records.
-
-        Raises:
-          Waiting: the file is still being opened.
-          Unreadable: the file can't be opened.
-        """
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._open, name="tfrecord_fast view", daemon=True)
@@ -106,22 +95,14 @@ class File:
 
     def _open(self) -> None:
         try:
-            source = self.open_input()
-            # Raises if the file is not a TFRecord file.
-            for _ in batches(source, num_threads=1):
-                break
-        except DataLossError as error:
-            if problem_of(error).status != 1:
-                self._problem = problem_of(error).place
-        except FAULTS as error:
-            self._problem = problem_of(error).place
-        try:
-            if not self._problem:
+            problem = look_at(self)  # the file may have changed since the command began
+            if problem is None:
                 self._source = _source_of(self.open_input(), self.open_input, self._settings)
+            else:
+                self._problem = problem
         except FAULTS as error:
             self._problem = problem_of(error).place
         finally:
-            self._problem = self._problem or "the file can't be opened"
             self._done.set()
 
 
@@ -158,11 +139,11 @@ def _source_of(source: Input, again: Callable[[], Input], settings: StoreSetting
                 return indexed
     try:
         return _Indexed(_opened(file, None, settings), "records are read by an index in memory")
-    except DataLossError as error:
-        return _intact(source, again, settings, error)
+    except DataLossError:  # an index needs intact headers
+        return _Streamed(again, settings, "damaged; records are read from the start")
 
 
-def _opened(file: CoreFile, index: _core.RecordIndex | Location | None, settings: StoreSettings) -> Opened:
+def _opened(file: CoreFile, index: Location | None, settings: StoreSettings) -> Opened:
     stored = file.object if isinstance(file.object, StoredObject) else None
     return open_random(
         [Location(os.fsdecode(file.name), stored is not None)],
@@ -175,20 +156,6 @@ def _opened(file: CoreFile, index: _core.RecordIndex | Location | None, settings
     )
 
 
-def _intact(source: Input, again: Callable[[], Input], settings: StoreSettings, error: DataLossError) -> Source:
-    """Index the intact records of a file with damaged headers."""
-    stream = _intact_stream(source, settings)
-    sizes = [np.zeros(0, np.int64), *(batch.sizes for batch in stream.batches())]
-    lost = sorted(stream.take_skipped(), key=lambda stretch: stretch.offset)
-    index = _index_of(np.concatenate(sizes), lost)
-    if index is None:
-        return _Streamed(again, settings, "damaged; records are read from the start")
-    opened = _opened(source.core_file, _core.RecordIndex(index.offsets, index.sizes), settings)
-    indexed = _Indexed(opened, "records are read by an index of the intact records; damaged ones have no number")
-    indexed.notes += _notes(lost) or [problem_of(error).place]
-    return indexed
-
-
 def _intact_stream(source: Input, settings: StoreSettings) -> _core.RecordStream:
     return open_stream(
         [source.core_file],
@@ -198,21 +165,6 @@ def _intact_stream(source: Input, settings: StoreSettings) -> _core.RecordStream
         on_corrupt="skip",
         max_record_bytes=max(_MOST_RECORD, 1 << 30),
     )
-
-
-def _index_of(sizes: NDArray[np.int64], lost: list[_core.SkippedStretch]) -> RecordIndex | None:
-    """Compute the offsets of consecutive records between lost stretches, or None if they don't add up."""
-    frames = sizes + _FRAME
-    offsets = np.cumsum(frames) - frames
-    for stretch in lost:
-        if stretch.bytes is None:
-            return None
-        after = int(np.searchsorted(offsets, stretch.offset))  # the first record after the loss
-        ends = int(offsets[after - 1] + frames[after - 1]) if after else 0
-        if ends != stretch.offset:
-            return None
-        offsets[after:] += stretch.bytes
-    return RecordIndex(offsets, frames)
 
 
 def _notes(lost: list[_core.SkippedStretch]) -> list[str]:
@@ -231,7 +183,6 @@ class _Indexed:
         self.notes: list[str] = []
         self._reader = opened.reader
         self._offsets, self._sizes = opened.indexes[0].offsets(), opened.indexes[0].sizes()
-        self._bytes = opened.bytes
 
     def fits(self, size: int | None) -> bool:
         return size is None or is_whole(self._offsets, self._sizes, size)
@@ -245,7 +196,7 @@ class _Indexed:
     def record(self, number: int, deadline: float) -> bytes:
         if not 0 <= number < len(self._offsets):
             raise IndexError(number)
-        size = int(self._sizes[number]) - _FRAME
+        size = int(self._sizes[number]) - FRAME_BYTES
         if size > _MOST_RECORD:
             raise Unreadable(f"the record has {size:,} bytes; at most {_MOST_RECORD:,} can be shown")
         try:

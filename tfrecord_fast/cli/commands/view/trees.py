@@ -16,10 +16,9 @@ import numpy as np
 from ....examples.messages.wire import FIXED32, FIXED64, VARINT, Field, array_of, entries_of, fields_of, steps_of
 from ....examples.record_kinds import EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 from ....images.headers import image_of
+from ...console import printable
 from ...records.decoding import decode
 from .media import media_of
-
-__all__ = ["Group", "Item", "Leaf", "described", "found", "text_of", "tree_of"]
 
 _MOST_ITEMS = 1 << 17  # features of a record, steps of a feature list
 _MOST_DECODED = 16 << 20  # bytes of a TensorBoard event or a tensor
@@ -54,11 +53,7 @@ Item: TypeAlias = "Leaf | Group"
 
 
 def tree_of(record: bytes) -> tuple[str, Item]:
-    """Return the kind of a record and its tree.
-
-    Raises:
-      ValueError: the record is malformed, or has too many features.
-    """
+    """Return the kind of a record and its tree."""
     record_kind = kind_of(record)
     if record_kind == EXAMPLE:
         return record_kind, Group([*_features(record).items, *_unknown(record)])
@@ -82,7 +77,6 @@ def tree_of(record: bytes) -> tuple[str, Item]:
 
 
 def _unknown(record: bytes) -> list[tuple[str, Callable[[], Item]]]:
-    """Return a note about fields that are not part of an Example."""
     number = unknown_field(record)
     note = f"field {number} is unknown and not shown; use `tfrecord-fast cat --as proto` to see it"
     return [("(unknown)", lambda: Leaf("text", [note]))] if number else []
@@ -94,7 +88,6 @@ def _delimited(message: bytes, number: int) -> list[bytes]:
 
 
 def _fields(message: bytes) -> Group:
-    """Return the fields of an unknown message by number."""
     return Group([(str(field.number), _later(_field, field)) for field in _bounded(fields_of(message), "fields")])
 
 
@@ -137,7 +130,6 @@ def _bounded(items: Iterator[Any], what: str) -> list[Any]:
 
 
 def _of_value(value: Any) -> Item:
-    """Convert a tree of `decode`."""
     if isinstance(value, dict):
         return Group([(name, _later(_of_value, item)) for name, item in value.items()])
     if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -148,11 +140,7 @@ def _of_value(value: Any) -> Item:
 
 
 def found(item: Item, path: Sequence[int]) -> Item:
-    """Return the item at a path; a value is a leaf of one value.
-
-    Raises:
-      LookupError: the path leads to nothing.
-    """
+    """Return the item at a path; a value is a leaf of one value."""
     for number in path:
         if isinstance(item, Group):
             item = item.items[number][1]()
@@ -166,14 +154,7 @@ def found(item: Item, path: Sequence[int]) -> Item:
 def described(
     item: Item, path: Sequence[int] = (), first: int = 0, more: bool = False, depth: int = 0
 ) -> dict[str, Any]:
-    """Return what the page shows of an item, for JSON.
-
-    Args:
-      path: of the item.
-      first: the first value or child to show.
-      more: the user has asked for more.
-      depth: of the item in the page.
-    """
+    """Return what the page shows of an item, for JSON."""
     fields: dict[str, Any] = {"place": ".".join(map(str, path)), "first": first}
     if isinstance(item, Leaf):
         texts = item.kind in ("bytes", "text")
@@ -185,7 +166,8 @@ def described(
         return {**fields, "items": []}
     items = islice(enumerate(item.items), first, first + _SHOWN_ITEMS[0 if more else depth])
     fields["items"] = [
-        {"name": _name(name), **described(make(), (*path, number), depth=depth + 1)} for number, (name, make) in items
+        {"name": printable(name), **described(make(), (*path, number), depth=depth + 1)}
+        for number, (name, make) in items
     ]
     return fields
 
@@ -224,17 +206,3 @@ def text_of(value: bytes) -> str | None:
         return value.decode()
     except UnicodeDecodeError:
         return None
-
-
-def _name(key: str) -> str:
-    """Escape invisible characters, and bytes that are not UTF-8."""
-    if key.isprintable():
-        return key
-    return "".join(
-        character
-        if character.isprintable()
-        else f"\\x{ord(character) - 0xDC00:02x}"
-        if 0xDC80 <= ord(character) <= 0xDCFF
-        else character.encode("unicode_escape").decode()
-        for character in key
-    )
