@@ -73,7 +73,8 @@ def _targets(node, name, is_package, modules):
     if isinstance(node, ast.ImportFrom):
         base = _absolute(node.module or "", node.level, name, is_package)
         return [found for alias in node.names if (found := _longest(f"{base}.{alias.name}", modules))]
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("lazy_names"):
+    is_lazy = isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("lazy_names")
+    if is_lazy and len(node.args) > 1 and isinstance(node.args[1], ast.Dict):
         return [found for module in _lazy_modules(node) if (found := _of_lazy(module, name, modules))]
     return []
 

@@ -29,8 +29,6 @@ from .nodes.native.running import describe, run
 from .nodes.sources.values import matching_files
 from .numbers import INFINITE
 
-__all__ = ["Dataset"]
-
 _IN_A_LOADER = (
     "For a PyTorch DataLoader, use tfrecord_fast.integrations.torch.TFRecordIterableDataset(dataset), "
     "with batch_size=None"
@@ -101,7 +99,11 @@ class Dataset(
         elements = run.start(node, plan)
         if plan is not None and plan.batch_size is None:
             return elements  # bytes
-        return map(partial(map_leaves, _as_numpy), elements)  # a generator would end at an error
+
+        def as_numpy(leaf: Any) -> Any:
+            return np.asarray(leaf) if isinstance(leaf, RecordBatch | BytesArray) else leaf
+
+        return map(partial(map_leaves, as_numpy), elements)  # a generator would end at an error
 
     @property
     def element_spec(self) -> Any:
@@ -134,7 +136,7 @@ class Dataset(
         return shown_to_keras(super().__format__(format_spec), "dataset")
 
     def options(self) -> Any:
-        """Return the Options set with `with_options`."""
+        """Return a copy of the Options set with `with_options`."""
         return options_of(node_of(self))
 
     def with_options(self, options: Any, name: str | None = None) -> Dataset[T]:
@@ -177,7 +179,3 @@ class Dataset(
         if len(elements) != 1:
             raise InvalidArgumentError("Dataset was empty." if not elements else "Dataset had more than one element.")
         return elements[0]
-
-
-def _as_numpy(leaf: Any) -> Any:
-    return np.asarray(leaf) if isinstance(leaf, RecordBatch | BytesArray) else leaf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -91,6 +92,7 @@ Transformation = Callable[[Any], Any]  # from a dataset to another
 _PARALLEL_READS = 24
 _PARSER_CALLS = 2
 _PREFETCH = 2
+_SHUFFLE_BUFFER = 10000
 
 
 def cardinality(dataset: Dataset[Any]) -> int:
@@ -186,19 +188,14 @@ def make_batched_features_dataset(
       errors.InvalidArgumentError: no file matches.
       ValueError: `label_key` is neither a feature nor a group, or is part of a group.
     """
-    if label_key is not None and label_key not in features and not groups:
-        raise ValueError(
-            f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {sorted(features)}."
-        )
     if label_key is not None:
         check_label(label_key, frozen_groups(groups), features)
-    records = _records(
-        file_pattern, reader or TFRecordDataset, reader_args or [], reader_num_threads or 1, shuffle, shuffle_seed
-    )
-    if shuffle:
-        records = records.shuffle(shuffle_buffer_size, shuffle_seed)
-    if num_epochs != 1:
-        records = records.repeat(num_epochs)
+
+    def open_file(path: Any) -> Any:
+        return (reader or TFRecordDataset)(path, *(reader_args or ()))
+
+    shuffling = (shuffle_buffer_size, shuffle_seed) if shuffle else None
+    records = _records(file_pattern, open_file, reader_num_threads or 1, shuffling, num_epochs)
     batches = records.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
     parsed: Dataset[Any] = batches.apply(parse_example_dataset(features, groups=groups))
     if label_key is not None:
@@ -235,11 +232,9 @@ def make_tf_record_dataset(
       errors.InvalidArgumentError: no file matches.
     """
     cycle_length = _PARALLEL_READS if num_parallel_reads is None else num_parallel_reads
-    records = _records(file_pattern, TFRecordDataset, [], cycle_length, shuffle, shuffle_seed)
-    if shuffle:
-        records = records.shuffle(10000 if shuffle_buffer_size is None else shuffle_buffer_size, shuffle_seed)
-    if num_epochs != 1:
-        records = records.repeat(num_epochs)
+    buffer_size = _SHUFFLE_BUFFER if shuffle_buffer_size is None else shuffle_buffer_size
+    shuffling = (buffer_size, shuffle_seed) if shuffle else None
+    records = _records(file_pattern, TFRecordDataset, cycle_length, shuffling, num_epochs)
     if parser_fn is not None:
         records = records.map(parser_fn, num_parallel_parser_calls or _PARSER_CALLS)
     batches = records.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
@@ -247,20 +242,20 @@ def make_tf_record_dataset(
 
 
 def _records(
-    file_pattern: Any, reader: Callable[..., Any], reader_args: Any, cycle_length: int, shuffle: bool, seed: int | None
+    file_pattern: Any,
+    open_file: Callable[[Any], Any],
+    cycle_length: int,
+    shuffling: tuple[int, int | None] | None,
+    num_epochs: int | None,
 ) -> Dataset[Any]:
-    """Return the records of the matching files, in TensorFlow's order."""
-    patterns = (
-        [file_pattern] if isinstance(file_pattern, str | bytes) or hasattr(file_pattern, "__fspath__") else file_pattern
-    )
-    if not len(patterns):
-        raise InvalidArgumentError("no files: file_pattern is empty")
-    files = Dataset.list_files(list(patterns), shuffle=shuffle, seed=seed)
-
-    def open_file(path: Any) -> Any:
-        return reader(path, *reader_args)
-
-    return files.interleave(open_file, cycle_length=cycle_length)
+    """Return the records of the matching files, in TensorFlow's order; `shuffling` is a buffer size and a seed."""
+    patterns = [file_pattern] if isinstance(file_pattern, str | bytes | os.PathLike) else list(file_pattern)
+    seed = None if shuffling is None else shuffling[1]
+    files = Dataset.list_files(patterns, shuffle=shuffling is not None, seed=seed)
+    records: Dataset[Any] = files.interleave(open_file, cycle_length=cycle_length)
+    if shuffling is not None:
+        records = records.shuffle(*shuffling)
+    return records if num_epochs == 1 else records.repeat(num_epochs)
 
 
 def Counter(start: int = 0, step: int = 1, dtype: Any = None) -> Dataset[Any]:

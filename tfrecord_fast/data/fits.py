@@ -9,8 +9,6 @@ from ..errors import InvalidArgumentError
 from ..values.elements.nests import leaves, map_leaves, pack, spec_of
 from ..values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
-__all__ = ["fitted", "is_composite", "known", "lengths_of"]
-
 
 def is_composite(value: Any) -> bool:
     """Return True for a RaggedTensor or a SparseTensor."""
@@ -36,11 +34,7 @@ def known(spec: Any) -> TensorSpec:
 
 
 def fitted(specs: Any, origin: str, element: Any) -> Any:
-    """Return the element, in the structure of the specs.
-
-    Raises:
-      errors.InvalidArgumentError: the number of components differs, or a component's class, dtype or shape.
-    """
+    """Return the element, in the structure of the specs."""
     components, flat_specs = leaves(element), leaves(map_leaves(known, specs))
     if len(components) != len(flat_specs):
         raise InvalidArgumentError(

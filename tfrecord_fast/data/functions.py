@@ -9,8 +9,6 @@ from ..errors import InvalidArgumentError
 from ..values.elements.nests import returned
 from ..values.elements.owned import renewed, writable
 
-__all__ = ["call", "guarded", "name_of", "test"]
-
 
 def name_of(function: Any) -> str:
     """Return the function's name in `repr`."""

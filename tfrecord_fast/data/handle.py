@@ -11,8 +11,6 @@ from .nodes.base.node import Node
 from .nodes.native.running import run
 from .nodes.sources.values import Failing, Foreign
 
-__all__ = ["Handle", "OtherDataset", "SameDataset", "T", "node_of", "same_of"]
-
 T = TypeVar("T")
 # The classes of datasets with the same elements as a handle's, and with others: Dataset[T] and Dataset[Any].
 SameDataset = TypeVar("SameDataset", bound="Handle[Any, Any, Any]")

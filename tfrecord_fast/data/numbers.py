@@ -7,8 +7,6 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 
-__all__ = ["AUTOTUNE", "INFINITE", "UNKNOWN", "check_count", "files_at_once"]
-
 AUTOTUNE = -1  # chosen by the library
 INFINITE = -1  # cardinality of an endless dataset
 UNKNOWN = -2  # cardinality that only an iteration can tell
@@ -17,15 +15,7 @@ _MOST = 1 << 63
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """Return the value as an int; NumPy integers are accepted.
-
-    Args:
-      name: the argument's name, for the error.
-
-    Raises:
-      errors.InvalidArgumentError: the value is less than `least`, or not below 2**63.
-      TypeError: the value is not an integer.
-    """
+    """Return the value, from `least` on and below 2**63, as an int; NumPy integers are accepted."""
     is_scalar = hasattr(value, "item") and not len(getattr(value, "shape", ()))  # not an array of one number
     number = operator.index(value.item() if is_scalar else value)
     if number < least:
@@ -38,11 +28,7 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
 
 
 def files_at_once(num_parallel_reads: int | None) -> int:
-    """Return the number of files to interleave, one element each.
-
-    Raises:
-      errors.InvalidArgumentError: below 1, and not AUTOTUNE.
-    """
+    """Return the number of files to interleave, one element each."""
     if num_parallel_reads is None or num_parallel_reads == AUTOTUNE:
         return 1
     if num_parallel_reads < 1:

@@ -5,20 +5,6 @@ from __future__ import annotations
 import enum
 from typing import Any, TypeVar
 
-__all__ = [
-    "AutoShardPolicy",
-    "AutotuneAlgorithm",
-    "AutotuneOptions",
-    "DistributeOptions",
-    "ExternalStatePolicy",
-    "OptimizationOptions",
-    "Options",
-    "ServiceOptions",
-    "ThreadingOptions",
-    "fixed",
-    "merged",
-]
-
 Group = TypeVar("Group", bound="OptionGroup")
 
 
@@ -79,17 +65,11 @@ class OptionGroup:
     """A group of options: only its fields, which are `Option`s, can be set."""
 
     _values: dict[str, Any]
-    _is_fixed: bool
 
     def __init__(self) -> None:
         object.__setattr__(self, "_values", {})
-        object.__setattr__(self, "_is_fixed", False)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_fixed:
-            raise ValueError(
-                "the options of a dataset can't be changed; set other options with `Dataset.with_options(options)`"
-            )
         if not isinstance(getattr(type(self), name, None), Option):
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         super().__setattr__(name, value)
@@ -189,20 +169,16 @@ class Options(OptionGroup):
 
 
 def fields(group_type: type[OptionGroup]) -> list[str]:
-    """Return the names of the fields, without aliases."""
     return [name for name, field in vars(group_type).items() if isinstance(field, Option) and field.alias is None]
 
 
 def merged(first: Group, *others: Any) -> Group:
-    """Return new options of the same class, with the last value set for each field.
-
-    Raises:
-      TypeError: options of another class.
-    """
+    """Return new options of the same class, with the last value set for each field."""
     group_type = type(first)
     result, unset = group_type(), group_type()
     for options in (first, *others):
-        if not _has_fields(options, group_type):
+        is_same_name = type(options).__name__ == group_type.__name__  # TensorFlow's class
+        if not isinstance(options, group_type) and not (is_same_name and hasattr(options, fields(group_type)[0])):
             raise TypeError(f"Could not merge incompatible options of type {group_type} and {type(options)}.")
         for name in fields(group_type):
             if not hasattr(options, name) or _is_same(options, unset, name):  # TensorFlow's versions differ in fields
@@ -216,21 +192,6 @@ def merged(first: Group, *others: Any) -> Group:
                 value = getattr(group_type, name).type(value.value)
             setattr(result, name, value)
     return result
-
-
-def fixed(options: Group) -> Group:
-    """Return a copy that rejects changes."""
-    result = merged(options)
-    values = [getattr(result, name) for name in fields(type(result))]
-    for group in (result, *(value for value in values if isinstance(value, OptionGroup))):
-        object.__setattr__(group, "_is_fixed", True)
-    return result
-
-
-def _has_fields(options: Any, group_type: type[OptionGroup]) -> bool:
-    """Return True for options of this class, or of TensorFlow's class of the same name."""
-    is_same_name = type(options).__name__ == group_type.__name__
-    return isinstance(options, group_type) or (is_same_name and hasattr(options, fields(group_type)[0]))
 
 
 def _is_same(options: Any, unset: OptionGroup, name: str) -> bool:

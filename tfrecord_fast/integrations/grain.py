@@ -13,7 +13,7 @@ import json
 import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import grain
 import numpy as np
@@ -24,19 +24,16 @@ from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
 from ..examples.parsing.groups import frozen_groups
-from ..files.indexing.indexed_reader import IndexedReader, Indexes
+from ..files.indexing.indexed_reader import IndexedOptions, IndexedReader
 from ..files.naming.location import Location, location_of
 from ..files.reading.epochs import MOST_EPOCHS, checked_epoch
 from ..files.reading.iteration import Skipped
 from ..files.reading.shard_division import Shard
 from ..files.reading.shard_reader import ShardReader
 from ..files.streams.core_files import File, flatten, local_paths
-from ..typing import Features, Files, Groups, Key, PathLike, ReaderOptions, SequenceFeatures
+from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.columns.bytes_array import BytesArray
 from ..values.columns.sparse import SparseTensor
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["TFRecordDataSource", "TFRecordIterDataset"]
 
@@ -49,12 +46,11 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
     """The records of uncompressed files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
 
     Args:
-      files, features, indexes, groups: as for IndexedReader.
-      verify_crc, max_record_bytes, num_threads: as for IndexedReader.
-      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader.
+      files, features: as for IndexedReader.
       strings: the form of strings in a record with features. "array": arrays of dtype object, of shape [] for a single
         string, which `ds.batch` stacks exactly; "bytes": a single string is bytes, from which `ds.batch`, like NumPy,
         drops zero bytes at the end.
+      options: other options of IndexedReader: `indexes`, `groups`, `verify_crc`, `storage_options` and so on.
 
     `source[i]` is a record: bytes or, with features, a dict of NumPy values: for FixedLenFeature a scalar or an array
     of its shape, for VarLenFeature an array [number of values], for other features as in `io.parse_single_example`.
@@ -82,14 +78,7 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
         features: Features | Literal["infer"] | None = None,
         *,
         strings: Literal["array", "bytes"] = "array",
-        indexes: Indexes | None = None,
-        verify_crc: bool = True,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        groups: Groups | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int = 16,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None:
         if strings not in ("array", "bytes"):
             raise InvalidArgumentError(f'strings must be "array" or "bytes", got {strings!r}')
@@ -97,18 +86,7 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
         self._has_features = features is not None
         self._described: str | None = None
         any_reader: Any = IndexedReader
-        self._reader: IndexedReader[Any, Any] = any_reader(
-            files,
-            features,
-            indexes=indexes,
-            verify_crc=verify_crc,
-            max_record_bytes=max_record_bytes,
-            num_threads=num_threads,
-            groups=groups,
-            storage_options=storage_options,
-            max_requests=max_requests,
-            cache_dir=cache_dir,
-        )
+        self._reader: IndexedReader[Any, Any] = any_reader(files, features, **options)
 
     @property
     def paths(self) -> list[str]:
@@ -135,16 +113,15 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
     def __repr__(self) -> str:
         if self._described is None:
             try:
-                counts = [(len(index), _end_of(index)) for index in self._reader.indexes]
+                ends = [int(index.offsets[-1] + index.sizes[-1]) if len(index) else 0 for index in self._reader.indexes]
             except Exception as error:  # repr must not raise
                 return f"TFRecordDataSource(files={len(self.paths)}, unreadable={str(error)!r})"
             digest = hashlib.sha256()
-            for path, (records, end) in zip(self.paths, counts, strict=True):
+            for path, index, end in zip(self.paths, self._reader.indexes, ends, strict=True):
                 name = os.fsencode(path)
-                digest.update(b"%d %d %d " % (records, end, len(name)) + name)
-            total = sum(records for records, _ in counts)
+                digest.update(b"%d %d %d " % (len(index), end, len(name)) + name)
             self._described = (
-                f"TFRecordDataSource(files={len(counts)}, records={total}, digest={digest.hexdigest()[:16]!r})"
+                f"TFRecordDataSource(files={len(ends)}, records={len(self)}, digest={digest.hexdigest()[:16]!r})"
             )
         return self._described
 
@@ -373,10 +350,6 @@ def _resolved(files: Files) -> list[File]:
         return flat
     names = [os.fsdecode(path) for path in local_paths(flat)]
     return [*names] if _core.are_plain_paths(names) else flat
-
-
-def _end_of(index: Any) -> int:
-    return int(index.offsets[-1] + index.sizes[-1]) if len(index) else 0
 
 
 def _numpy_of(value: Any, strings: str) -> Any:

@@ -79,7 +79,10 @@ def from_tfrecord(
         if refused:
             raise InvalidArgumentError(f"streaming=True excludes {refused}: use the methods of the dataset")
         source = TableSource(files, features, columns=columns, infer_records=infer_records, **reader_options)
-        return _streamed(source)
+        info = datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(source.schema))
+        # Lists in these arguments are divided among workers.
+        arguments = {"files": source.each_file(), "source": source}
+        return datasets.IterableDataset(ArrowExamplesIterable(_tables, arguments), info=info)
     if cache_file is None:
         table = read_table(files, features, columns=columns, infer_records=infer_records, **reader_options)
         return datasets.Dataset(InMemoryTable(table))
@@ -100,13 +103,6 @@ def _save(source: TableSource, path: str) -> None:
         with pyarrow.ipc.new_stream(sink, source.schema) as writer:
             for batch in source:
                 writer.write_batch(batch)
-
-
-def _streamed(source: TableSource) -> datasets.IterableDataset:
-    info = datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(source.schema))
-    # Lists in these arguments are divided among workers.
-    kwargs = {"files": source.each_file(), "source": source}
-    return datasets.IterableDataset(ArrowExamplesIterable(_tables, kwargs), info=info)
 
 
 def _tables(files: list[File], source: TableSource) -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import jax
 import numpy as np
@@ -72,10 +72,7 @@ def device_put(
     return _filled(structure, iter(_transferred(batch.arrays, batch.keys, sharding)))
 
 
-class _Slot(NamedTuple):
-    """Placeholder of the next array in a structure."""
-
-
+_SLOT = object()  # placeholder of the next array in a structure
 _DROPPED = object()
 
 
@@ -109,7 +106,7 @@ class _Batch:
             return _DROPPED if self.others == "drop" else value
         self.arrays.append(self._supported(array, key))
         self.keys.append(key)
-        return _Slot()
+        return _SLOT
 
     def _collect_items(self, items: Iterable[Any], key: object) -> list[Any]:
         collected = (self.collect(item, i if key is None else key) for i, item in enumerate(items))
@@ -244,7 +241,7 @@ def _target_of(key: object, sharding: Any) -> Any:
 
 
 def _filled(structure: Any, arrays: Iterator[Any]) -> Any:
-    if isinstance(structure, _Slot):
+    if structure is _SLOT:
         return next(arrays)
     if isinstance(structure, dict):
         return {key: _filled(value, arrays) for key, value in structure.items()}

@@ -6,11 +6,12 @@ The package itself returns NumPy values and plain bytes. Here the same values ar
 This file lists where each name is defined. A definition is imported when its name is first used.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..base.lazy import lazy_names
 from .fallback import installed
-from .modules import add_modules, module_lazy_names
+from .modules import ModuleNames, add_modules, module_lazy_names
 
 __version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts test that it begins with 2
 newaxis = None
@@ -20,9 +21,9 @@ _top = module_lazy_names(
     {
         ".": "compat core data debugging dtypes errors gfile image io keras logging math nest python_io ragged random "
         "sparse strings train",
-        ".abseil": "app flags",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
         "int64 int8 string uint16 uint32 uint64 uint8",
+        ".machine": "app flags",
         ".ops.arrays": "bitcast broadcast_to cast concat constant convert_to_tensor ensure_shape expand_dims identity "
         "pad rank repeat reshape shape size split squeeze stack tile transpose unstack",
         ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal "
@@ -63,104 +64,92 @@ _old = lazy_names(
 # Stand-ins for modules of TensorFlow that are used where it is not installed.
 _absent = lazy_names(__name__, {".machine": "autograph config distribute get_logger test tpu version"})
 
+
+def _module_lazy_names(
+    path: str, names: Mapping[str, str] | None = None, plain: str = "", public: str = "", left_out: str = ""
+) -> tuple[str, ModuleNames]:
+    return path, module_lazy_names(f"{__name__}.{path}", names or {}, public or f"tf.{path}", plain, left_out)
+
+
 # Modules that consist of names only.
 add_modules(
     __name__,
-    {
-        "core.example.example_pb2": module_lazy_names(
-            f"{__name__}.core.example.example_pb2",
-            {"..train": "Example SequenceExample"},
-            "tf.core.example.example_pb2",
-        ),
-        "core.example.feature_pb2": module_lazy_names(
-            f"{__name__}.core.example.feature_pb2",
-            {"..train": "BytesList Feature FeatureList FeatureLists Features FloatList Int64List"},
-            "tf.core.example.feature_pb2",
-        ),
-        "debugging": module_lazy_names(
-            f"{__name__}.debugging",
-            {
-                ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less "
-                "assert_less_equal assert_negative assert_non_negative assert_non_positive assert_positive "
-                "assert_rank assert_shapes disable_traceback_filtering=do_nothing "
-                "enable_traceback_filtering=do_nothing set_log_device_placement=do_nothing"
-            },
-            "tf.debugging",
-        ),
-        "gfile": module_lazy_names(f"{__name__}.gfile", {}, "tf.compat.v1.gfile", "tfrecord_fast.gfile"),
-        "image": module_lazy_names(
-            f"{__name__}.image",
-            {
-                ".ops.pictures": "ResizeMethod adjust_brightness adjust_contrast adjust_hue adjust_saturation "
-                "central_crop crop_to_bounding_box decode_and_crop_jpeg extract_jpeg_shape flip_left_right "
-                "flip_up_down is_jpeg pad_to_bounding_box per_image_standardization random_brightness "
-                "random_contrast random_crop random_flip_left_right random_flip_up_down random_hue random_saturation "
-                "resize resize_image_with_crop_or_pad=resize_with_crop_or_pad resize_images=resize_by_corners "
-                "resize_with_crop_or_pad resize_with_pad rgb_to_grayscale rot90"
-            },
-            "tf.image",
-            "tfrecord_fast.image",
-        ),
-        "io": module_lazy_names(
-            f"{__name__}.io",
-            {
-                ".ops.pictures": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg",
-                ".ops.strings": "decode_csv",
-            },
-            "tf.io",
-            "tfrecord_fast.io",
-            left_out="gfile",
-        ),
-        "io.gfile": module_lazy_names(f"{__name__}.io.gfile", {}, "tf.io.gfile", "tfrecord_fast.io.gfile"),
-        "logging": module_lazy_names(
-            f"{__name__}.logging",
-            {
-                ".machine": "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info log set_verbosity "
-                "warn=warning warning"
-            },
-            "tf.compat.v1.logging",
-        ),
-        "math": module_lazy_names(
-            f"{__name__}.math",
-            {
-                ".ops.math": "abs accumulate_n=add_n acos acosh add add_n argmax argmin asin asinh atan atan2 "
-                "atanh ceil clip_by_value cos cosh cumsum divide divide_no_nan equal exp expm1 floor floordiv "
-                "floormod greater greater_equal is_finite is_inf is_nan l2_normalize less less_equal log log1p "
-                "logical_and logical_not logical_or logical_xor matmul maximum minimum mod=floormod multiply "
-                "negative norm not_equal pow reciprocal reduce_all reduce_any reduce_max reduce_mean reduce_min "
-                "reduce_prod reduce_sum rint round rsqrt sigmoid sign sin sinh softplus sqrt square "
-                "squared_difference subtract tan tanh tensordot truediv"
-            },
-            "tf.math",
-        ),
-        "python_io": module_lazy_names(
-            f"{__name__}.python_io", {}, "tf.compat.v1.python_io", "tfrecord_fast.python_io"
-        ),
-        "ragged": module_lazy_names(f"{__name__}.ragged", {".ops.composites": "constant=ragged_constant"}, "tf.ragged"),
-        "random": module_lazy_names(
-            f"{__name__}.random",
-            {".ops.randoms": "categorical gamma normal set_seed shuffle stateless_uniform truncated_normal uniform"},
-            "tf.random",
-        ),
-        "sparse": module_lazy_names(
-            f"{__name__}.sparse",
-            {
-                ".ops.composites": "from_dense reorder reset_shape reshape slice",
-                ".tensors.sparse_tensor": "SparseTensor",
-            },
-            "tf.sparse",
-            "tfrecord_fast.sparse",
-        ),
-        "strings": module_lazy_names(
-            f"{__name__}.strings",
-            {
-                ".ops.strings": "as_string bytes_split join length reduce_join regex_replace split strip substr "
-                "to_hash_bucket_fast to_number"
-            },
-            "tf.strings",
-        ),
-        "train": module_lazy_names(f"{__name__}.train", {}, "tf.train", "tfrecord_fast.train"),
-    },
+    _module_lazy_names("core.example.example_pb2", {"..train": "Example SequenceExample"}),
+    _module_lazy_names(
+        "core.example.feature_pb2",
+        {"..train": "BytesList Feature FeatureList FeatureLists Features FloatList Int64List"},
+    ),
+    _module_lazy_names(
+        "debugging",
+        {
+            ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less "
+            "assert_less_equal assert_negative assert_non_negative assert_non_positive assert_positive "
+            "assert_rank assert_shapes disable_traceback_filtering=do_nothing "
+            "enable_traceback_filtering=do_nothing set_log_device_placement=do_nothing"
+        },
+    ),
+    _module_lazy_names("gfile", plain="tfrecord_fast.gfile", public="tf.compat.v1.gfile"),
+    _module_lazy_names(
+        "image",
+        {
+            ".ops.pictures": "ResizeMethod adjust_brightness adjust_contrast adjust_hue adjust_saturation "
+            "central_crop crop_to_bounding_box decode_and_crop_jpeg extract_jpeg_shape flip_left_right "
+            "flip_up_down is_jpeg pad_to_bounding_box per_image_standardization random_brightness "
+            "random_contrast random_crop random_flip_left_right random_flip_up_down random_hue random_saturation "
+            "resize resize_image_with_crop_or_pad=resize_with_crop_or_pad resize_images=resize_by_corners "
+            "resize_with_crop_or_pad resize_with_pad rgb_to_grayscale rot90"
+        },
+        "tfrecord_fast.image",
+    ),
+    _module_lazy_names(
+        "io",
+        {".ops.pictures": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg", ".ops.strings": "decode_csv"},
+        "tfrecord_fast.io",
+        left_out="gfile",
+    ),
+    _module_lazy_names("io.gfile", plain="tfrecord_fast.io.gfile"),
+    _module_lazy_names(
+        "logging",
+        {
+            ".machine": "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info log set_verbosity "
+            "warn=warning warning"
+        },
+        public="tf.compat.v1.logging",
+    ),
+    _module_lazy_names(
+        "math",
+        {
+            ".ops.math": "abs accumulate_n=add_n acos acosh add add_n argmax argmin asin asinh atan atan2 "
+            "atanh ceil clip_by_value cos cosh cumsum divide divide_no_nan equal exp expm1 floor floordiv "
+            "floormod greater greater_equal is_finite is_inf is_nan l2_normalize less less_equal log log1p "
+            "logical_and logical_not logical_or logical_xor matmul maximum minimum mod=floormod multiply "
+            "negative norm not_equal pow reciprocal reduce_all reduce_any reduce_max reduce_mean reduce_min "
+            "reduce_prod reduce_sum rint round rsqrt sigmoid sign sin sinh softplus sqrt square "
+            "squared_difference subtract tan tanh tensordot truediv"
+        },
+    ),
+    _module_lazy_names("python_io", plain="tfrecord_fast.python_io", public="tf.compat.v1.python_io"),
+    _module_lazy_names("ragged", {".ops.composites": "constant=ragged_constant"}),
+    _module_lazy_names(
+        "random",
+        {".ops.randoms": "categorical gamma normal set_seed shuffle stateless_uniform truncated_normal uniform"},
+    ),
+    _module_lazy_names(
+        "sparse",
+        {
+            ".ops.composites": "from_dense reorder reset_shape reshape slice",
+            ".tensors.sparse_tensor": "SparseTensor",
+        },
+        "tfrecord_fast.sparse",
+    ),
+    _module_lazy_names(
+        "strings",
+        {
+            ".ops.strings": "as_string bytes_split join length reduce_join regex_replace split strip substr "
+            "to_hash_bucket_fast to_number"
+        },
+    ),
+    _module_lazy_names("train", plain="tfrecord_fast.train"),
 )
 
 

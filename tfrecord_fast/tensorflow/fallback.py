@@ -15,17 +15,6 @@ from typing import Any
 
 from .interop import accept_our_tensors, dispatch
 
-__all__ = [
-    "from_tensorflow",
-    "import_package",
-    "installed",
-    "is_installed",
-    "is_tensor_function",
-    "tf_module",
-    "with_dispatch",
-    "without_tensorflow",
-]
-
 
 def tf_module(name: str = "") -> Any:
     """Return `tfrecord_fast.tensorflow`, or a module of it, for code that can't import it at its top."""
@@ -33,12 +22,10 @@ def tf_module(name: str = "") -> Any:
 
 
 def import_package(name: str) -> Any:
-    """Import another package, which may be missing."""
     return importlib.import_module(name)
 
 
 def is_installed(name: str) -> bool:
-    """Return True if a package can be imported."""
     if name in sys.modules:
         return sys.modules[name] is not None
     return importlib.util.find_spec(name) is not None
@@ -64,11 +51,7 @@ def without_tensorflow() -> Iterator[None]:
 
 
 def from_tensorflow(name: str) -> Any:
-    """Return what TensorFlow has under a name such as "tf.math.softmax".
-
-    Raises:
-      AttributeError: TensorFlow is not installed, or has no such name.
-    """
+    """Return what TensorFlow has under a name such as "tf.math.softmax"."""
     if not installed():
         raise AttributeError(f"{name} is not implemented by tfrecord_fast, and TensorFlow is not installed.")
     value = importlib.import_module("tensorflow")

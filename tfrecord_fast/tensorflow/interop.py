@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +16,6 @@ from typing import Any
 from .tensors.ragged_tensor import RaggedTensor
 from .tensors.sparse_tensor import SparseTensor
 from .tensors.tensor import Tensor
-
-__all__ = ["accept_our_tensors", "dispatch", "has_tensorflow_values", "to_tensorflow_value"]
 
 _NAMES = ("Tensor", "Variable", "SparseTensor", "RaggedTensor")
 _classes: tuple[type, ...] = ()
@@ -37,32 +36,27 @@ def has_tensorflow_values(values: Any) -> bool:
     )
 
 
-def to_tensorflow_value(value: Any) -> Any:
+def to_tensorflow_value(value: Any, as_array: Callable[[Any], Any] = operator.methodcaller("numpy")) -> Any:
     """Return a value, or structure of values, with TensorFlow's sparse and ragged tensors, and arrays for tensors."""
-    cls = type(value)
-    if cls is SparseTensor:
+    if isinstance(value, SparseTensor):
         components = (value.indices, value.values, value.dense_shape)
         return sys.modules["tensorflow"].SparseTensor(*(component.numpy() for component in components))
-    if cls is RaggedTensor:
+    if isinstance(value, RaggedTensor):
         splits = [row_splits.numpy() for row_splits in value.nested_row_splits]
         ragged = sys.modules["tensorflow"].RaggedTensor
         return ragged.from_nested_row_splits(value.flat_values.numpy(), splits)
-    if cls in (list, tuple):
-        return cls(map(to_tensorflow_value, value))
+    if type(value) in (list, tuple):
+        return type(value)(to_tensorflow_value(item, as_array) for item in value)
     if isinstance(value, dict):
-        return {key: to_tensorflow_value(item) for key, item in value.items()}
-    return value.numpy() if isinstance(value, Tensor) else value
+        return {key: to_tensorflow_value(item, as_array) for key, item in value.items()}
+    return as_array(value) if isinstance(value, Tensor) else value
 
 
 def _as_argument(value: Any) -> Any:
-    """Convert as `to_tensorflow_value`, but to tensors, not arrays: some functions read their argument's shape."""
-    if isinstance(value, Tensor):
-        return sys.modules["tensorflow"].constant(value.numpy(), value.dtype.name)
-    if type(value) in (list, tuple):
-        return type(value)(map(_as_argument, value))
-    if isinstance(value, dict):
-        return {key: _as_argument(item) for key, item in value.items()}
-    return to_tensorflow_value(value)
+    """Convert to tensors, not arrays: some functions read their argument's shape."""
+    return to_tensorflow_value(
+        value, lambda tensor: sys.modules["tensorflow"].constant(tensor.numpy(), tensor.dtype.name)
+    )
 
 
 def accept_our_tensors(value: Any) -> Any:

@@ -12,8 +12,6 @@ from .fallback import from_tensorflow, import_package, is_installed, tf_module
 from .interop import to_tensorflow_value
 from .tensors.tensor_specs import RaggedTensorSpec, SparseTensorSpec
 
-__all__ = ["teach_keras", "to_tensorflow"]
-
 _MODEL_METHODS = ("fit", "evaluate", "predict")
 _DATASET_ARGUMENTS = ("x", "validation_data", "data")
 _ADAPTING_LAYERS = ("Discretization", "IntegerLookup", "Normalization", "StringLookup", "TextVectorization")

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+
+from ..base.optional import optional
 
 __all__ = [
     "DEBUG", "ERROR", "FATAL", "INFO", "WARN", "autograph", "config", "debug", "distribute", "error", "fatal",
@@ -27,6 +30,31 @@ log, set_verbosity, get_verbosity = _logger.log, _logger.setLevel, _logger.getEf
 def get_logger() -> logging.Logger:
     """Return the logger "tensorflow"."""
     return logging.getLogger("tensorflow")
+
+
+# ---- Abseil, as `tf.app` and `tf.flags` of TensorFlow 1 ----
+
+
+class _App:
+    @staticmethod
+    def run(main: Any = None, argv: Any = None) -> None:
+        """Parse the flags, call `main`, by default that of the script, and end the process."""
+        function = sys.modules["__main__"].main if main is None else main
+        optional("absl.app", "tf.app needs Abseil").run(function, argv)
+
+    @property
+    def flags(self) -> Any:
+        return optional("absl.flags", "tf.app.flags needs Abseil")
+
+
+class _Flags:
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(optional("absl.flags", "tf.flags needs Abseil"), name)
+
+
+app, flags = _App(), _Flags()
 
 
 # ---- Devices and strategies ----

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from .fallback import from_tensorflow, is_tensor_function, with_dispatch
 from .tensors.wrapping import wrap_function
 
-__all__ = ["ModuleNames", "add_modules", "module_lazy_names"]
-
 
 class ModuleNames(NamedTuple):
     """The names of a module, sorted, and its functions `__getattr__` and `__dir__` (PEP 562)."""
@@ -81,9 +79,9 @@ def _submodules(module: str) -> set[str]:
     return {submodule.name for submodule in pkgutil.iter_modules(getattr(sys.modules[module], "__path__", []))}
 
 
-def add_modules(package: str, modules: Mapping[str, ModuleNames]) -> None:
+def add_modules(package: str, *modules: tuple[str, ModuleNames]) -> None:
     """Make modules of names below a package, so that `import` finds them as it finds files."""
-    for path, names in modules.items():
+    for path, names in modules:
         parts = path.split(".")
         for depth in range(1, len(parts) + 1):
             name = ".".join([package, *parts[:depth]])

@@ -8,8 +8,6 @@ from typing import Any
 from ..values.elements.attrs_classes import attrs_like, is_attrs, items_of
 from .modules import module_lazy_names
 
-__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-
 
 def is_nested(structure: Any) -> bool:
     """Return True for a structure: a tuple, a list, a mapping or an instance of an attrs class."""

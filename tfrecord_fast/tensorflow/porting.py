@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from .fallback import from_tensorflow, installed, tf_module, without_tensorflow
 
-__all__ = ["Finding", "findings", "with_imports"]
-
 PACKAGE = "tfrecord_fast.tensorflow"
 _KEPT = ("keras", "python", "lite", "tpu")  # modules that stay TensorFlow's
 _NO_SESSION = "values are computed immediately: remove sessions and run()"
@@ -54,11 +52,7 @@ class Finding(NamedTuple):
 
 
 def findings(source: str) -> list[Finding]:
-    """Return each TensorFlow name that a script uses, once a line, in the script's order.
-
-    Raises:
-      SyntaxError: the source is not valid Python.
-    """
+    """Return each TensorFlow name that a script uses, once a line, in the script's order."""
     tree = ast.parse(source)
     return [Finding(line, f"tf.{name}" if name else "tf", *_where(name)) for line, name in sorted(set(_names_in(tree)))]
 
@@ -102,7 +96,9 @@ def _where(name: str) -> tuple[str, str]:
     for needs in _NEEDS_GRAPHS:
         if short == needs or short.startswith(f"{needs}."):
             return "graphs", _ADVICE[needs]
-    if name.split(".")[0] not in _KEPT and _is_here(name):
+    with without_tensorflow():
+        is_here = name.split(".")[0] not in _KEPT and _exists(tf_module(), name)
+    if is_here:
         return "here", ""
     advice = next((text for key, text in _ADVICE.items() if short == key or short.startswith(f"{key}.")), "")
     if not installed():
@@ -112,11 +108,6 @@ def _where(name: str) -> tuple[str, str]:
         return ("tensorflow" if _exists(from_tensorflow(f"tf.{top}"), rest) else "nowhere"), advice
     except AttributeError:
         return "nowhere", advice
-
-
-def _is_here(name: str) -> bool:
-    with without_tensorflow():
-        return _exists(tf_module(), name)
 
 
 def _exists(value: Any, name: str) -> bool:

@@ -20,8 +20,6 @@ from ..nodes.sources.values import Specified
 from ..numbers import check_count
 from .other_files import opened_files
 
-__all__ = ["CsvDataset", "make_csv_dataset"]
-
 _BLOCK = 1 << 18
 _DTYPES = (np.int32, np.int64, np.float32, np.float64)  # in the order of inference
 
@@ -117,14 +115,11 @@ def _texts(read: Callable[[int], bytes], delimiter: bytes, quotes: bool) -> Iter
             lines.append(line)
             continue
         lines.append(line)
-        yield _without_end(b"".join(lines))
+        record = b"".join(lines)
+        yield record.removesuffix(b"\n").removesuffix(b"\r")
         lines = []
     if lines:
         yield b"".join(lines)
-
-
-def _without_end(line: bytes) -> bytes:
-    return line[:-2] if line.endswith(b"\r\n") else line[:-1] if line.endswith((b"\n", b"\r")) else line
 
 
 def _lines(read: Callable[[int], bytes]) -> Iterator[bytes]:

@@ -19,8 +19,6 @@ from ..handle import Handle, node_of
 from ..nodes.sources.values import Generated, Specified
 from ..numbers import check_count, files_at_once
 
-__all__ = ["FixedLengthRecordDataset", "TextLineDataset", "opened_files"]
-
 _BLOCK = 1 << 18
 _STRING = TensorSpec((), string)
 
@@ -88,7 +86,11 @@ class FixedLengthRecordDataset(Dataset[bytes]):
         size = check_count("record_bytes", record_bytes)
         header = 0 if header_bytes is None else check_count("header_bytes", header_bytes, 0)
         footer = 0 if footer_bytes is None else check_count("footer_bytes", footer_bytes, 0)
-        check = partial(_check_whole, size=size, passed=header + footer)
+
+        def check(length: int, shown: Any) -> None:
+            if length < header + footer or (length - header - footer) % size:
+                raise _excess(shown, size)
+
         records = partial(_records, size=size, header=header, footer=footer)
         at_once = files_at_once(num_parallel_reads)
         files = opened_files(filenames, compression_type, records, "FixedLengthRecordDataset", check, at_once)
@@ -181,11 +183,6 @@ def _records(read: Callable[[int], bytes], name: Any, size: int, header: int, fo
             yield bytes(kept[start : start + size])
         del kept[:whole]
     if passed < header or len(kept) != footer:
-        raise _excess(name, size)
-
-
-def _check_whole(length: int, name: Any, size: int, passed: int) -> None:
-    if length < passed or (length - passed) % size:
         raise _excess(name, size)
 
 

@@ -16,8 +16,6 @@ from ..handle import node_of
 from ..nodes.sources.records import Records
 from ..numbers import files_at_once
 
-__all__ = ["TFRecordDataset"]
-
 
 class TFRecordDataset(Dataset[bytes]):
     """The records of TFRecord files, as bytes.

@@ -18,8 +18,6 @@ from ..nodes.batches.padding import padded_specs, padder, ragged_specs, stack_ra
 from ..nodes.native.running import check_rows, row_count
 from ..numbers import check_count
 
-__all__ = ["Batches"]
-
 
 class Batches(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""

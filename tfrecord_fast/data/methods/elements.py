@@ -13,8 +13,6 @@ from ..nodes.elements.checks import IgnoreErrors
 from ..nodes.elements.maps import Enumerate, Filter, Map, Scan, TakeWhile
 from ..numbers import AUTOTUNE, check_count
 
-__all__ = ["Elements"]
-
 
 class Elements(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""

@@ -29,8 +29,6 @@ from ..numbers import check_count
 from ..saving import saved
 from .sources import specified
 
-__all__ = ["Groups"]
-
 
 class Groups(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""

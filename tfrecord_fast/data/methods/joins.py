@@ -20,8 +20,6 @@ from ..nodes.native.running import check_kinds
 from ..nodes.sources.values import Failing
 from ..numbers import AUTOTUNE, check_count
 
-__all__ = ["Joins"]
-
 
 class Joins(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""

@@ -15,8 +15,6 @@ from ..nodes.order.cache import Cache, FileCache
 from ..nodes.order.ordering import Repeat, Shuffle, Slice
 from ..numbers import AUTOTUNE, UNKNOWN, check_count
 
-__all__ = ["Order"]
-
 
 class Order(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""

@@ -25,8 +25,6 @@ from ..nodes.base.turns import InTurn
 from ..nodes.sources.values import Generated, Specified, slices
 from ..numbers import INFINITE
 
-__all__ = ["Sources", "specified"]
-
 
 class Sources(Handle[T, SameDataset, OtherDataset]):
     """Mixed into Dataset."""
@@ -99,7 +97,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         dtypes, shapes = output_types, output_shapes
         label = f"from_generator({name_of(generator)})"
         if output_signature is not None:
-            signature = _as_structure(output_signature)
+            signature = tuple(output_signature) if isinstance(output_signature, list) else output_signature
             dtypes = map_leaves(lambda spec: spec.dtype, signature)
             shapes = map_leaves(lambda spec: getattr(spec, "shape", None), signature)
             are_plain = all(type(known(spec)) is TensorSpec for spec in leaves(signature))
@@ -134,10 +132,6 @@ def specified(node: Node, signature: Any) -> Node:
 
 def _spec(dtype: Any, shape: tuple[int | None, ...] | None) -> TensorSpec | None:
     return None if shape is None else TensorSpec(shape, as_dtype(dtype))
-
-
-def _as_structure(signature: Any) -> Any:
-    return tuple(signature) if isinstance(signature, list) else signature
 
 
 def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> Any:

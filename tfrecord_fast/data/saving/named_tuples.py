@@ -11,8 +11,6 @@ from weakref import WeakValueDictionary
 from ...errors import InvalidArgumentError
 from ...values.elements.attrs_classes import attribute_names, is_attrs
 
-__all__ = ["attrs_class_of", "class_of", "described"]
-
 _Key = tuple[str, str, tuple[str, ...]]
 
 _written: WeakValueDictionary[_Key, type] = WeakValueDictionary()  # by this process
@@ -34,9 +32,6 @@ def class_of(described: dict[str, Any]) -> type | None:
 
     It is the class that this process wrote, or one with the same name and fields in an imported module; otherwise a
     new one, as in TensorFlow. Contents of a file never import a module.
-
-    Raises:
-      errors.InvalidArgumentError: the name or a field is not an identifier.
     """
     if "fields" not in described:
         return None
@@ -45,11 +40,7 @@ def class_of(described: dict[str, Any]) -> type | None:
 
 
 def attrs_class_of(described: dict[str, Any]) -> type:
-    """Return the attrs class: the one that this process wrote, or one with these attributes in an imported module.
-
-    Raises:
-      errors.InvalidArgumentError: no such class. A new one would lack its methods.
-    """
+    """Return the attrs class: the one that this process wrote, or one with these attributes in an imported module."""
     key = _key(described)
     classes: tuple[Any, Any] = _written.get(key), _find(*key[:2])
     for cls in classes:

@@ -8,8 +8,6 @@ from ...files.writing.writer import TFRecordWriter as RecordWriter
 from ..handle import Handle, node_of
 from ..nodes.native.running import run
 
-__all__ = ["TFRecordWriter"]
-
 
 class TFRecordWriter:
     """Writer of a dataset of strings into one file.

@@ -33,8 +33,6 @@ from ...values.elements.nests import leaves
 from ..numbers import UNKNOWN
 from .named_tuples import attrs_class_of, class_of, described
 
-__all__ = ["Saving", "as_read", "count_in", "elements_in"]
-
 _FORMAT = "elements of tfrecord_fast"
 _LAST = b'{"count": '  # beginning of the last record
 _TAIL_BYTES = 64  # more than the last record takes
@@ -52,11 +50,6 @@ class Saving:
         self._count = 0
 
     def add(self, element: Any) -> None:
-        """Write an element.
-
-        Raises:
-          errors.InvalidArgumentError, TypeError: the element can't be saved, or differs in structure from the first.
-        """
         structure = _structure(element)
         if self._count == 0:
             self._begin(structure)
@@ -78,7 +71,6 @@ class Saving:
         shard.publish()
 
     def discard(self) -> None:
-        """Remove the incomplete file."""
         self._shards[0].discard()
 
     def _begin(self, structure: Any) -> None:
@@ -108,13 +100,7 @@ def as_read(element: Any) -> Any:
 
 
 def elements_in(path: str, compression: str) -> Iterator[Any]:
-    """Iterate over the elements of a file that `Saving` has written.
-
-    Raises:
-      FileNotFoundError: no such file.
-      errors.InvalidArgumentError: the file has another format.
-      errors.DataLossError: at the end: elements are missing.
-    """
+    """Iterate over the elements of a file that `Saving` has written."""
     records = tf_record_iterator(path, compression)
     return _elements(path, records, _header(path, next(records, b"")))
 
@@ -192,7 +178,6 @@ def _structure(element: Any) -> Any:
         "leaf": _LEAF_NAMES.get(type(element), "tensor"),
         "dtype": "string" if dtype.kind == "O" else str(dtype),
         "splits": [str(splits.dtype) for splits in getattr(element, "nested_row_splits", ())],
-        **({"steps": True} if isinstance(element, SparseTensor) else {}),
         **({"views": True} if isinstance(values, BytesArray) and values is not element else {}),
     }
 
@@ -238,27 +223,13 @@ def _like(structure: dict[str, Any]) -> Any:
         if cls is not None and len(items) != len(structure["fields"]):
             raise ValueError(f"{len(items)} items for the fields {structure['fields']!r:.200}")
         return _instance(cls or tuple, items)
-    return _Leaf(
-        structure["leaf"],
-        structure["dtype"],
-        structure["splits"],
-        views=bool(structure.get("views")),
-        steps=bool(structure.get("steps")),
-    )
+    return _Leaf(structure["leaf"], structure["dtype"], structure["splits"], views=bool(structure.get("views")))
 
 
 class _Leaf:
-    """Description of a component.
+    """Description of a component; with `views`, its values are a BytesArray."""
 
-    Args:
-      views: its values are a BytesArray.
-      steps: a SparseTensor is saved with its rows and steps, which earlier versions did not write.
-
-    Raises:
-      TypeError, ValueError: an unknown name or dtype.
-    """
-
-    def __init__(self, name: str, dtype: str, splits: list[str], *, views: bool, steps: bool) -> None:
+    def __init__(self, name: str, dtype: str, splits: list[str], *, views: bool) -> None:
         if name not in ("tensor", *_LEAF_NAMES.values()):
             raise ValueError(f"unknown component {name!r:.100}")
         if not isinstance(dtype, str) or (dtype[:1] in (">", "<") and np.dtype(dtype).hasobject):
@@ -266,7 +237,7 @@ class _Leaf:
         as_dtype(np.dtype(dtype) if dtype[:1] in (">", "<") else dtype)
         if not isinstance(splits, list) or not set(splits) <= {"int32", "int64"}:
             raise ValueError(f"row splits must be int32 or int64, got {splits!r:.100}")
-        self.name, self.dtype, self.splits, self.views, self.steps = name, dtype, splits, views, steps
+        self.name, self.dtype, self.splits, self.views = name, dtype, splits, views
 
 
 def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
@@ -284,7 +255,7 @@ def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
 
 def _sparse(leaf: _Leaf, parts: Iterator[bytes]) -> SparseTensor:
     indices, values, shape = _tensor_or_none(parts), _values(leaf, parts), _tensor(parts, "int64")
-    splits, steps = (_tensor_or_none(parts), _tensor_or_none(parts)) if leaf.steps else (None, None)
+    splits, steps = _tensor_or_none(parts), _tensor_or_none(parts)
     if splits is not None:  # checked here, because `restored` does not
         rows: Any = RaggedTensor.from_row_splits(values, splits)
         if steps is not None:

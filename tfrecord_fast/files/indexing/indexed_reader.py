@@ -6,7 +6,7 @@ import operator
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlias, TypedDict, cast, overload
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ...examples.features import copied
 from ...examples.infer import infer_from_batches
 from ...examples.parsing.groups import frozen_groups
 from ...examples.parsing.parse import parse_example, parse_single_example
-from ...typing import Columns, Features, Files, Groups, Integers, PathLike
+from ...typing import Columns, Features, Files, Groups, Integers, PathLike, Unpack
 from ..naming.foreign_formats import explaining
 from ..naming.location import Location, shown_name
 from ..naming.numbers import as_flag, as_integers, max_record_size
@@ -39,6 +39,20 @@ else:
     Batch_co = TypeVar("Batch_co", covariant=True)
 
 Indexes: TypeAlias = RecordIndex | PathLike | Sequence[RecordIndex | PathLike | None]
+
+
+class IndexedOptions(TypedDict, total=False):
+    """The options of an IndexedReader, for classes that pass them on."""
+
+    indexes: Indexes | None
+    verify_crc: bool
+    max_record_bytes: int | None
+    num_threads: int | None
+    groups: Groups | None
+    storage_options: Mapping[str, Any] | None
+    max_requests: int
+    cache_dir: PathLike | None
+
 
 _MAX_THREADS = 16
 _BATCH = 1024  # records read at once when iterating
@@ -92,14 +106,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self: IndexedReader[bytes, _core.RecordBatch],
         files: Files,
         features: None = None,
-        *,
-        indexes: Indexes | None = None,
-        verify_crc: bool = True,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int = 16,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None: ...
 
     @overload
@@ -107,15 +114,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self: IndexedReader[Columns, Columns],
         files: Files,
         features: Features | Literal["infer"],
-        *,
-        indexes: Indexes | None = None,
-        verify_crc: bool = True,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        groups: Groups | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int = 16,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None: ...
 
     def __init__(

@@ -32,8 +32,6 @@ from ...files.streams.listing import listed_parts
 from ...files.system.url_reader import open_url
 from .compression import Compression
 
-__all__ = ["Access", "names_of"]
-
 _LEAST_DIVIDED = 1 << 20  # bytes; smaller files are not opened just to divide them while they are read
 _MIME = "application/octet-stream"
 _THREADS = 16  # for finding records in files of Beam's file systems
@@ -58,12 +56,7 @@ class Access:
     # ---- Listing ----
 
     def listed(self, names: Iterable[str]) -> list[FilePart]:
-        """List the files of paths, URLs, patterns and folders (in a store with "/" at the end).
-
-        Raises:
-          FileNotFoundError: a name matches no file.
-          OSError: a name can't be listed.
-        """
+        """List the files of paths, URLs, patterns and folders (in a store with "/" at the end)."""
         return [file for name in names for file in self._listed(name)]
 
     def _listed(self, name: str) -> list[FilePart]:
@@ -72,7 +65,8 @@ class Access:
         pattern = name + "**" if name.endswith("/") else name
         matches: list[FileMetadata] = FileSystems.match([pattern])[0].metadata_list
         if name.endswith("/"):
-            matches = [match for match in matches if not _is_hidden(match.path[len(name) :])]
+            below = [(match, match.path[len(name) :].split("/")) for match in matches]
+            matches = [match for match, path in below if not any(part.startswith(_HIDDEN) for part in path)]
         if not matches:
             raise FileNotFoundError(2, "no file matches", name)
         files = [FilePart(match.path, match.size_in_bytes, _stamp(match)) for match in matches]
@@ -80,9 +74,7 @@ class Access:
 
     def _is_ours(self, name: str) -> bool:
         """Return True if the core opens files with this name."""
-        if not location_of(name).is_url:
-            return True
-        if self.settings is not None:
+        if not location_of(name).is_url or self.settings is not None:
             return True
         try:
             FileSystems.get_filesystem(name)
@@ -101,11 +93,7 @@ class Access:
         return bool(self.options.get("on_corrupt", "raise") == "raise")
 
     def planned(self, files: Sequence[FilePart], share: int) -> list[Split]:
-        """Plan tasks of about `share` bytes. Large uncompressed files are divided at records.
-
-        Raises:
-          errors.DataLossError: the headers of a file to divide are damaged.
-        """
+        """Plan tasks of about `share` bytes. Large uncompressed files are divided at records."""
         ours = [file for file in files if self._is_read_by_core(file)]
         others = [file for file in files if not self._is_read_by_core(file)]
         splits = plan_splits(
@@ -250,7 +238,7 @@ class Access:
         return stored
 
     def _check(self, file_range: FilePart) -> None:
-        """Check that a file is the listed one. Raises OSError (ESTALE)."""
+        """Raise OSError (ESTALE) unless a file is the listed one."""
         if not location_of(file_range.file).is_url:
             file_range.check_local()
             return
@@ -316,21 +304,13 @@ def _stamp(metadata: FileMetadata) -> int | None:
     return int(seconds * 1_000_000) if seconds else None
 
 
-def _is_hidden(path: str) -> bool:
-    return any(name.startswith(_HIDDEN) for name in path.split("/"))
-
-
 def _masked(data: bytes) -> bytes:
     crc = _core.crc32c(data)
     return ((((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 def names_of(files: object) -> list[str]:
-    """Return paths and URLs as text, also from lists and from a ValueProvider that has its value.
-
-    Raises:
-      TypeError: a file has another type.
-    """
+    """Return paths and URLs as text, also from lists and from a ValueProvider that has its value."""
     if isinstance(files, ValueProvider):
         return names_of(files.get())
     if isinstance(files, (str, bytes, os.PathLike)):

@@ -8,8 +8,6 @@ from apache_beam.io.filesystem import CompressionTypes
 
 from ...files.naming.compression import check_compression_type
 
-__all__ = ["Compression", "compression_of"]
-
 _OURS = {
     CompressionTypes.UNCOMPRESSED: "",
     CompressionTypes.GZIP: "GZIP",
@@ -48,11 +46,7 @@ class Compression(NamedTuple):
 
 
 def compression_of(compression_type: str | None) -> Compression:
-    """Return the compression of an argument: a name of Beam or of this package; None or Beam's AUTO: open.
-
-    Raises:
-      ValueError: the name is unknown.
-    """
+    """Return the compression of an argument: a name of Beam or of this package; None or Beam's AUTO: open."""
     if compression_type is None or compression_type == CompressionTypes.AUTO:
         return Compression(None)
     if compression_type in _ONLY_BEAM:

@@ -1,10 +1,15 @@
-"""Conversion of records to elements: bytes, the values of a coder, dicts, rows, or Arrow batches."""
+"""Conversion of records to elements: bytes, the values of a coder, dicts, rows, or Arrow batches.
+
+The converters pickle. `type` is Beam's type hint of an element, and `records` the maximum of records to convert at a
+time. Each record is an element or, without `by_record`, all records converted together are one element. All records are
+parsed when `of` returns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -18,26 +23,7 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from ...files.reading.tables import TableSource
 
-__all__ = ["Batches", "Dicts", "Elements", "Raw", "Rows"]
-
 _ROWS = 1024
-
-
-class Elements(Protocol):
-    """Converter of records to elements. Pickles.
-
-    Attributes:
-      type: Beam's type hint of an element.
-      records: the maximum of records to convert at a time.
-      by_record: True if each record is an element; False if all records converted together are one element.
-    """
-
-    type: Any
-    records: int
-    by_record: bool
-
-    def of(self, records: _core.RecordBatch) -> Iterable[Any]:
-        """Return the elements: one for each record, or one for all. All records are parsed when it returns."""
 
 
 class Raw:
@@ -72,11 +58,7 @@ class Dicts:
 
 
 class Rows:
-    """Records as Beam's rows, which have a schema: plain values and lists of them.
-
-    Raises:
-      errors.InvalidArgumentError: rows don't support the type of a column.
-    """
+    """Records as Beam's rows, which have a schema: plain values and lists of them."""
 
     records, by_record = _ROWS, True
 
@@ -87,7 +69,8 @@ class Rows:
     def of(self, records: _core.RecordBatch) -> Iterable[Any]:
         batch = self._table.parse(records)
         names = batch.schema.names
-        rows = zip(*map(_plain_values, batch.columns), strict=True)
+        plain = ([v.tolist() if isinstance(v, np.ndarray) else v for v in _values(column)] for column in batch.columns)
+        rows = zip(*plain, strict=True)
         return (Row(**dict(zip(names, row, strict=True))) for row in rows)
 
 
@@ -102,6 +85,9 @@ class Batches:
 
     def of(self, records: _core.RecordBatch) -> list[Any]:
         return [self._table.parse(records)]
+
+
+Elements = Raw | Dicts | Rows | Batches
 
 
 def _type_of_rows(schema: pyarrow.Schema) -> Any:
@@ -148,11 +134,6 @@ def _values(column: Any) -> list[Any]:
         return plain
     rows: list[Any] = column.to_pylist()
     return rows
-
-
-def _plain_values(column: Any) -> list[Any]:
-    """Like `_values`, with lists instead of arrays."""
-    return [value.tolist() if isinstance(value, np.ndarray) else value for value in _values(column)]
 
 
 def _fixed_values(column: Any) -> list[Any]:

@@ -25,8 +25,6 @@ from .compression import compression_of
 from .elements import Batches, Dicts, Elements, Raw, Rows
 from .sources import PatternSource, Reading, source_of
 
-__all__ = ["ReadAllFromTFRecord", "ReadFromTFRecord"]
-
 _SPLIT_BYTES = 64 << 20
 _STREAM_OPTIONS = {"verify_crc", "max_record_bytes", "on_corrupt", "num_threads", "prefetch_bytes"}
 _REFUSED = {  # reader options without a meaning here, and why
@@ -258,12 +256,7 @@ def _elements(
 
 
 def _check_fit(reading: Reading, files: Iterable[FilePart]) -> None:
-    """Parse the first records, so that features that don't fit raise an error early.
-
-    Raises:
-      errors.InvalidArgumentError: a feature does not fit.
-      errors.DataLossError, OSError: the first file can't be read.
-    """
+    """Parse the first records, so that features that don't fit raise an error early."""
     for file in files:
         if file.bytes:
             _, batches = reading.access.batches(file, 1)

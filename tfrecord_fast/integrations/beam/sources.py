@@ -26,8 +26,6 @@ from ...files.reading.task_splits import SPLIT_BYTES, Split
 from .access import Access, names_of
 from .elements import Elements
 
-__all__ = ["NAMESPACE", "FilesSource", "PartSource", "PatternSource", "Reading", "source_of"]
-
 NAMESPACE = "tfrecord_fast"  # of counters
 _LOT = 16  # records that the core returns at a time; they are joined up to _LOT_BYTES
 _LOT_BYTES = 8 << 20
@@ -40,23 +38,15 @@ _Claiming = Generator[Any, None, bool]  # yields elements, and returns True afte
 
 @dataclass(frozen=True)
 class Reading:
-    """Access to files, and conversion of their records. Pickles.
-
-    Attributes:
-      with_filename: elements are pairs (name of the file, element).
-    """
+    """Access to files, and conversion of their records. Pickles."""
 
     access: Access
     elements: Elements
-    with_filename: bool = False
+    with_filename: bool = False  # elements are pairs (name of the file, element)
 
 
 class PatternSource(BoundedSource):
-    """All files of names and patterns, listed on the machine that splits or reads the source.
-
-    Args:
-      names: paths, URLs, patterns, folders; or Beam's ValueProvider of one.
-    """
+    """All files of names and patterns, listed on the machine that splits or reads the source."""
 
     def __init__(self, reading: Reading, names: Sequence[str] | ValueProvider) -> None:
         self._reading, self._names = reading, names

@@ -23,8 +23,6 @@ from ...files.writing.writer import TFRecordWriter
 from .compression import compression_of
 from .sources import NAMESPACE
 
-__all__ = ["WriteToTFRecord"]
-
 _MIME = "application/octet-stream"
 
 
@@ -122,16 +120,12 @@ class _Sink(FileBasedSink):
 
     def open(self, temp_path: str) -> _Opened:
         compression = self._compression.of_file(temp_path, written=True)
-        file = None
-        if self._options is not None:
-            options: Any = self._options
-            is_plain = not location_of(temp_path).is_url
-        else:
-            options = compression.ours
-            is_plain = not location_of(temp_path).is_url and not compression.is_beams
-        if is_plain:
+        options: Any = self._options
+        beam = CompressionTypes.UNCOMPRESSED
+        if options is None:
+            options, beam = compression.ours, compression.beam
+        if not location_of(temp_path).is_url and beam == CompressionTypes.UNCOMPRESSED:
             return _Opened(TFRecordWriter(temp_path, options, num_threads=1), None, [])
-        beam = CompressionTypes.UNCOMPRESSED if self._options is not None else compression.beam
         file = FileSystems.create(temp_path, _MIME, compression_type=beam)
         return _Opened(TFRecordWriter(_Written(file), options, num_threads=1), file, [])
 

@@ -7,7 +7,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import keras
 
@@ -18,15 +18,10 @@ from ...data.nodes.ahead.prefetch import Prefetched
 from ...errors import InvalidArgumentError
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader
-from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
+from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from .iterations import Iterations
 from .leaves import Leaves, Ragged
 from .sources import DatasetSource, ReaderSource, Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-__all__ = ["TFRecordPyDataset"]
 
 
 class TFRecordPyDataset(keras.utils.PyDataset):

@@ -21,8 +21,6 @@ from typing import Any
 from ...errors import InvalidArgumentError
 from .sources import Source
 
-__all__ = ["Iterations"]
-
 
 class Iterations:
     """The iterations of one dataset, one at a time.
@@ -50,7 +48,6 @@ class Iterations:
         self._lock = threading.RLock()  # TensorFlow asks for batches on a thread of its own
 
     def request_length(self) -> None:
-        """Note that Keras has read `num_batches`."""
         self._length_requested = True
 
     def begin_epoch(self) -> None:
@@ -69,12 +66,7 @@ class Iterations:
                 self._running.counts = True
 
     def batch(self, number: int) -> Any:
-        """Return the next batch of the running iteration; if none is running, batch `number` of the epoch to come.
-
-        Raises:
-          errors.InvalidArgumentError: the iteration has no more batches.
-          StopIteration: the epoch to come has fewer batches.
-        """
+        """Return the next batch of the running iteration; if none is running, batch `number` of the epoch to come."""
         with self._lock:
             if self._epoch_begins and (self._length_requested or self._running is None):
                 self._running = self._begin()

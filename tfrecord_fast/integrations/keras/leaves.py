@@ -17,23 +17,13 @@ from ...values.columns.ragged import RaggedTensor
 from ...values.columns.sparse import SparseTensor, to_dense
 from ...values.elements.attrs_classes import attrs_like, is_attrs, items_of
 
-__all__ = ["Leaves", "Ragged"]
-
 Ragged: TypeAlias = Literal["ragged", "padded"] | int
 
 _OTHERWISE = "convert it to numbers in a transform, or leave it out with columns=[…]"
 
 
 class Leaves:
-    """Converter of the leaves of a batch for Keras. Values of types foreign to this package stay as they are.
-
-    Args:
-      ragged, features, label_key: those of the dataset.
-
-    Raises:
-      errors.InvalidArgumentError: `ragged` has an unknown value. When called: Keras can't take a leaf on this backend,
-        or a row is too long.
-    """
+    """Converter of the leaves of a batch for Keras. Values of types foreign to this package stay as they are."""
 
     def __init__(self, ragged: Ragged, features: Any, label_key: Any) -> None:
         is_length = isinstance(ragged, int) and not isinstance(ragged, bool) and ragged > 0

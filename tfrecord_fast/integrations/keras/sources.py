@@ -13,8 +13,6 @@ from ...data.numbers import INFINITE, UNKNOWN
 from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 
-__all__ = ["DatasetSource", "ReaderSource", "Source"]
-
 _NOT_KNOWN = (
     "its length is not known before it is read: pass num_batches=…, or repeat it and pass steps_per_epoch to fit"
 )
@@ -34,11 +32,7 @@ class ReaderSource:
         return iter(copied)
 
     def batches(self) -> int | None:
-        """Return the number of batches in an iteration; None: endless.
-
-        Raises:
-          TypeError: the number is not known.
-        """
+        """Return the number of batches in an iteration; None: endless."""
         try:
             return len(self.wrapped)
         except TypeError as error:

@@ -22,8 +22,6 @@ from ...files.stores.cache import settings_of
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from .tensors import as_tensors, tensor_schema
 
-__all__ = ["TFRecordDatasource", "read_tfrecords"]
-
 # Bytes of a task, if neither the user nor Ray chooses the number of tasks. A task costs Ray tens of milliseconds, in
 # which a core reads 50 MB or more; but every core should have tasks, and none should work much longer than the others.
 _LARGEST, _SMALLEST = 512 << 20, 16 << 20

@@ -8,11 +8,8 @@ import numpy as np
 import pyarrow
 from ray.data.extensions import ArrowTensorTypeV2
 
-__all__ = ["as_lists", "as_tensors", "kinds_of", "tensor_schema"]
-
 
 def tensor_schema(schema: pyarrow.Schema, names: frozenset[str]) -> pyarrow.Schema:
-    """Return the schema with the columns `names` as tensors."""
     fields = [field.with_type(_tensor_type(field.type)) if field.name in names else field for field in schema]
     return pyarrow.schema(fields)
 
@@ -29,11 +26,7 @@ def as_tensors(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.Ta
 
 
 def as_lists(table: pyarrow.Table) -> pyarrow.Table:
-    """Convert Ray's tensors to lists: of fixed size, nested like the shape, if all rows have the same shape.
-
-    Raises:
-      TypeError: a column holds Python objects, which Ray pickles. Examples can't, and must not, hold pickles.
-    """
+    """Convert Ray's tensors to lists: of fixed size, nested like the shape, if all rows have the same shape."""
     columns, fields = [], []
     for column, field in zip(table.columns, table.schema, strict=True):
         convert = _CONVERSIONS.get(getattr(field.type, "extension_name", ""))
@@ -83,11 +76,6 @@ def _tensor_lists(chunk: Any, name: str, has_nulls: bool) -> Any:
     return values
 
 
-def _ragged_tensor_lists(chunk: Any, name: str, has_nulls: bool) -> Any:
-    """Convert tensors of several shapes to flat lists."""
-    return _with_text(chunk.storage.flatten()[0])
-
-
 def _with_text(lists: Any) -> Any:
     if not pyarrow.types.is_fixed_size_binary(lists.type.value_type):
         return lists
@@ -105,7 +93,8 @@ def _refuse_objects(chunk: Any, name: str, has_nulls: bool) -> Any:
 _CONVERSIONS = {
     "ray.data.arrow_tensor": _tensor_lists,
     "ray.data.arrow_tensor_v2": _tensor_lists,
-    "ray.data.arrow_variable_shaped_tensor": _ragged_tensor_lists,
+    # Tensors of several shapes become flat lists.
+    "ray.data.arrow_variable_shaped_tensor": lambda chunk, name, has_nulls: _with_text(chunk.storage.flatten()[0]),
     "ray.data.arrow_pickled_object": _refuse_objects,
 }
 

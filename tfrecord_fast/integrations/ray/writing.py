@@ -17,8 +17,6 @@ from ...files.writing.output_files import WrittenFile
 from ...typing import PathLike
 from .tensors import as_lists, kinds_of
 
-__all__ = ["TFRecordDatasink", "write_tfrecords"]
-
 
 def write_tfrecords(
     dataset: ray.data.Dataset,
@@ -109,11 +107,7 @@ def _tables(blocks: Iterable[Block], kinds: dict[str, str]) -> Iterator[pyarrow.
 
 
 def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
-    """Add the kinds of columns of more blocks. Blocks of one dataset may have different types.
-
-    Raises:
-      errors.InvalidArgumentError: a column has another kind than before, so that the feature could not be read.
-    """
+    """Add the kinds of columns of more blocks. Blocks of one dataset may have different types."""
     for name, dtype in more.items():
         if kinds.setdefault(name, dtype) != dtype:
             raise InvalidArgumentError(

@@ -10,27 +10,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DateType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import types
 
 from ...errors import InvalidArgumentError
 from ...files.naming.file_part import FilePart
 from ...files.naming.location import location_of
-
-__all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]
 
 Pairs = tuple[tuple[str, str], ...]  # (column, value) of each folder of a file
 
@@ -38,17 +22,13 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 _WILDCARD = re.compile(r"[*?\[]")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
-_BITS: dict[type[DataType], int] = {ByteType: 8, ShortType: 16, IntegerType: 32}
+_BITS: dict[type[types.DataType], int] = {types.ByteType: 8, types.ShortType: 16, types.IntegerType: 32}
 _TRUTH = {"true": True, "false": False}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class FolderValues:
-    """Reader of columns and values from the names of folders below the user's paths.
-
-    Args:
-      paths: the user's folders, files, patterns and URLs.
-    """
+    """Reader of columns and values from the names of folders below the user's paths."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._roots = {_folder_of(path) for path in paths}
@@ -70,12 +50,8 @@ class FolderValues:
         return ""
 
 
-def folder_columns(files: Iterable[Pairs]) -> StructType:
-    """Return the columns, with the narrowest type of all values: int, bigint, double, date, or string.
-
-    Raises:
-      errors.InvalidArgumentError: the folders of two files have different columns.
-    """
+def folder_columns(files: Iterable[Pairs]) -> types.StructType:
+    """Return the columns, with the narrowest type of all values: int, bigint, double, date, or string."""
     values: dict[str, list[str]] = {}
     columns: tuple[str, ...] | None = None
     for pairs in files:
@@ -85,34 +61,29 @@ def folder_columns(files: Iterable[Pairs]) -> StructType:
         columns = file_columns
         for key, value in pairs:
             values.setdefault(key, []).append(value)
-    return StructType([StructField(key, _narrowest_type(texts)) for key, texts in values.items()])
+    return types.StructType([types.StructField(key, _narrowest_type(texts)) for key, texts in values.items()])
 
 
-def typed(value: str, data_type: DataType) -> Any:
-    """Convert a value from a folder's name.
-
-    Raises:
-      errors.InvalidArgumentError: the value does not have this type.
-    """
+def typed(value: str, data_type: types.DataType) -> Any:
     if value == NULL:
         return None
     try:
-        if isinstance(data_type, FloatType):
+        if isinstance(data_type, types.FloatType):
             return float(np.float32(value))  # Spark compares with the rounded value
-        if isinstance(data_type, DoubleType):
+        if isinstance(data_type, types.DoubleType):
             return float(value)
-        if isinstance(data_type, DateType):
+        if isinstance(data_type, types.DateType):
             return datetime.date.fromisoformat(value)
-        if isinstance(data_type, BooleanType):
+        if isinstance(data_type, types.BooleanType):
             return _TRUTH[value.lower()]
-        if isinstance(data_type, BinaryType):
+        if isinstance(data_type, types.BinaryType):
             return value.encode()
-        return value if isinstance(data_type, StringType) else _integer(value, data_type)
+        return value if isinstance(data_type, types.StringType) else _integer(value, data_type)
     except (KeyError, ValueError):
         raise InvalidArgumentError(f"folder value {value!r} does not have type {data_type.simpleString()}") from None
 
 
-def _integer(value: str, data_type: DataType) -> int:
+def _integer(value: str, data_type: types.DataType) -> int:
     """Convert text to an integer. Raises ValueError: the type can't hold it."""
     bits, number = _BITS.get(type(data_type), 64), int(value)
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
@@ -121,11 +92,7 @@ def _integer(value: str, data_type: DataType) -> int:
 
 
 def folder_name(column: str, value: Any) -> str:
-    """Return `column=value`, with characters that file systems or Spark don't allow as %XX.
-
-    Raises:
-      errors.InvalidArgumentError: the value has no text: a list, or bytes that are not UTF-8.
-    """
+    """Return `column=value`, with characters that file systems or Spark don't allow as %XX."""
     text = NULL if value is None or value == "" or value == b"" else _text(column, value)
     return f"{_escaped(column)}={_escaped(text)}"
 
@@ -156,16 +123,16 @@ def _folder_of(path: str) -> str:
     return name.rstrip("/") if is_url else os.path.abspath(name).rstrip("/")
 
 
-def _narrowest_type(texts: list[str]) -> DataType:
+def _narrowest_type(texts: list[str]) -> types.DataType:
     values = [text for text in texts if text != NULL]
     if not values:
-        return StringType()
+        return types.StringType()
     if all(_INTEGER.fullmatch(value) for value in values):
         largest = max(abs(int(value)) for value in values)
-        return IntegerType() if largest < 2**31 else LongType() if largest < 2**63 else StringType()
+        return types.IntegerType() if largest < 2**31 else types.LongType() if largest < 2**63 else types.StringType()
     if all(_NUMBER.fullmatch(value) for value in values):
-        return DoubleType()
-    return DateType() if all(_is_date(value) for value in values) else StringType()
+        return types.DoubleType()
+    return types.DateType() if all(_is_date(value) for value in values) else types.StringType()
 
 
 def _is_date(value: str) -> bool:

@@ -13,8 +13,6 @@ from ...files.naming.compression import CODECS
 from ...files.naming.numbers import at_least
 from .schemas import RECORD_TYPES
 
-__all__ = ["SparkOptions", "options_of"]
-
 _HADOOP = {  # names of Hadoop's codecs, also taken by spark-tensorflow-connector
     "org.apache.hadoop.io.compress.gzipcodec": "GZIP",
     "org.apache.hadoop.io.compress.defaultcodec": "ZLIB",

@@ -21,8 +21,6 @@ from .folders import FolderValues, typed
 from .options import SparkOptions
 from .schemas import as_spark, check_bytes, features_of
 
-__all__ = ["TFRecordReader"]
-
 _BATCH = 1024  # records
 _TASKS, _SMALLEST = 16, 8 << 20  # the minimum of tasks, and of bytes of a task, unless the user sets splitBytes
 

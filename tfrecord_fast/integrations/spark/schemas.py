@@ -15,52 +15,32 @@ from typing import Any
 
 import pyarrow
 import pyarrow.compute
+from pyspark.sql import types
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from ...dtypes import float32, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, VarLenFeature
 
-__all__ = ["BYTE_ARRAY", "RECORD_TYPES", "as_spark", "check_bytes", "check_written", "features_of", "schema_of"]
-
 RECORD_TYPES = ("Example", "SequenceExample", "ByteArray")
 BYTE_ARRAY = "byteArray"  # the column of records that are not parsed
 
-_DTYPES: dict[type[DataType], Any] = {
-    BooleanType: int64,
-    ByteType: int64,
-    ShortType: int64,
-    IntegerType: int64,
-    LongType: int64,
-    FloatType: float32,
-    DoubleType: float32,
-    StringType: string,
-    BinaryType: string,
+_DTYPES: dict[type[types.DataType], Any] = {
+    types.BooleanType: int64,
+    types.ByteType: int64,
+    types.ShortType: int64,
+    types.IntegerType: int64,
+    types.LongType: int64,
+    types.FloatType: float32,
+    types.DoubleType: float32,
+    types.StringType: string,
+    types.BinaryType: string,
 }
-_SPARK_TYPES = {"int64": LongType(), "float32": FloatType(), "string": BinaryType()}
+_SPARK_TYPES = {"int64": types.LongType(), "float32": types.FloatType(), "string": types.BinaryType()}
 
 
-def features_of(schema: StructType, record_type: str) -> Any:
-    """Return the features of columns: a dict or, for SequenceExamples, a pair of dicts.
-
-    Raises:
-      errors.InvalidArgumentError: a column has a type that records can't hold.
-    """
+def features_of(schema: types.StructType, record_type: str) -> Any:
+    """Return the features of columns: a dict or, for SequenceExamples, a pair of dicts."""
     context: dict[str, Any] = {}
     lists: dict[str, Any] = {}
     for field in schema.fields:
@@ -77,47 +57,41 @@ def features_of(schema: StructType, record_type: str) -> Any:
     return (context, lists) if record_type == "SequenceExample" else context
 
 
-def check_bytes(schema: StructType, *types: type[DataType]) -> None:
+def check_bytes(schema: types.StructType, *data_types: type[types.DataType]) -> None:
     """Check that there is one column, of one of these types. Raises errors.InvalidArgumentError."""
-    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, types):
+    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, data_types):
         raise InvalidArgumentError(
             f"recordType ByteArray needs one column, of type binary, got {schema.simpleString()}"
         )
 
 
-def check_written(schema: StructType, record_type: str) -> None:
+def check_written(schema: types.StructType, record_type: str) -> None:
     """Check the types of columns to write. Raises errors.InvalidArgumentError."""
     if record_type == "ByteArray":
-        check_bytes(schema, BinaryType)
+        check_bytes(schema, types.BinaryType)
     else:
         features_of(schema, record_type)
 
 
-def schema_of(features: Any) -> StructType:
-    """Return the columns of inferred features."""
+def schema_of(features: Any) -> types.StructType:
     pair = features if isinstance(features, tuple) else (features, {})
     fields = []
     for group, is_sequence in zip(pair, (False, True), strict=True):
         for key, feature in group.items():
-            data_type: DataType = _SPARK_TYPES[feature.dtype.name]
+            data_type: types.DataType = _SPARK_TYPES[feature.dtype.name]
             is_scalar = isinstance(feature, FixedLenFeature) and feature.shape in ((), [])
             depth = 2 if is_sequence else 0 if is_scalar else 1
             for _ in range(depth):
-                data_type = ArrayType(data_type)
-            fields.append(StructField(key.decode() if isinstance(key, bytes) else key, data_type))
-    return StructType(fields)
+                data_type = types.ArrayType(data_type)
+            fields.append(types.StructField(key.decode() if isinstance(key, bytes) else key, data_type))
+    return types.StructType(fields)
 
 
-def as_spark(column: Any, field: StructField, where: str) -> Any:
-    """Cast a column to the Arrow type of Spark's type.
-
-    Raises:
-      errors.InvalidArgumentError: a value does not fit, or is missing in a column that is not nullable.
-    """
+def as_spark(column: Any, field: types.StructField, where: str) -> Any:
     if not field.nullable and column.null_count:
         raise InvalidArgumentError(f"{where}: column {field.name!r}: not nullable, but a record lacks a value")
     try:
-        if isinstance(_element_of(field.dataType)[0], BooleanType):
+        if isinstance(_element_of(field.dataType)[0], types.BooleanType):
             _check_truths(column)
         return pyarrow.compute.cast(column, to_arrow_type(field.dataType))
     except (ValueError, pyarrow.ArrowInvalid) as error:
@@ -134,9 +108,9 @@ def _check_truths(column: Any) -> None:
         raise ValueError(f"{others[0]} is neither 0 nor 1")
 
 
-def _element_of(data_type: DataType) -> tuple[DataType, int]:
+def _element_of(data_type: types.DataType) -> tuple[types.DataType, int]:
     """Return the type of the elements of nested arrays, and the depth of nesting."""
     depth = 0
-    while isinstance(data_type, ArrayType):
+    while isinstance(data_type, types.ArrayType):
         data_type, depth = data_type.elementType, depth + 1
     return data_type, depth

@@ -17,8 +17,6 @@ from .reading import TFRecordReader
 from .schemas import BYTE_ARRAY, check_written, schema_of
 from .writing import TFRecordWriter
 
-__all__ = ["TFRecordDataSource", "register"]
-
 
 def register(spark: SparkSession) -> None:
     """Register the format of `spark.read.format("tfrecord")` and `df.write.format("tfrecord")`.

@@ -19,12 +19,8 @@ from ...files.writing.output_files import WrittenFile
 from .folders import folder_name
 from .options import SparkOptions
 
-__all__ = ["TFRecordWriter"]
-
 
 class WrittenShards(WriterCommitMessage):
-    """The shards that a task has written."""
-
     def __init__(self, files: list[WrittenFile]) -> None:
         self.files = files
 

@@ -11,8 +11,6 @@ from ...errors import InvalidArgumentError
 from ...values.columns.bytes_array import BytesArray
 from ...values.columns.ragged import RaggedTensor, ragged_of
 
-__all__ = ["stacked"]
-
 
 def stacked(values: list[Any], name: str) -> Any:
     """Collate the values of a feature in n examples.
@@ -27,7 +25,7 @@ def stacked(values: list[Any], name: str) -> Any:
     if isinstance(first, bytes):
         return BytesArray(values)
     if isinstance(first, RaggedTensor):
-        return _joined(values)
+        return ragged_of(_concatenated(values), np.cumsum([0, *map(len, values)]))
     if not isinstance(first, np.ndarray | np.generic):
         return values
     if len({value.ndim for value in values}) > 1:
@@ -46,11 +44,6 @@ def _padded(values: list[Any]) -> Any:
     for row, value in zip(array, values, strict=True):
         row[tuple(map(slice, value.shape))] = value
     return array
-
-
-def _joined(rows: list[Any]) -> Any:
-    splits = np.cumsum([0, *map(len, rows)])
-    return ragged_of(_concatenated(rows), splits)
 
 
 def _concatenated(columns: list[Any]) -> Any:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -26,9 +26,21 @@ from .nodes import DictNode, Fail
 from .reading import in_batches, order_of, records_of, wrong_count
 from .splits import Piece
 
-__all__ = ["Examples"]
-
 _MAX_THREADS = 16
+
+
+class Reading(NamedTuple):
+    """Arguments of `load` about batches, order and files."""
+
+    batch_size: int | None
+    drop_remainder: bool
+    shuffle_files: bool
+    seed: int | None
+    cycle_length: int
+    block_length: int
+    num_threads: int | None
+    verify_crc: bool
+    storage_options: Options
 
 
 class Examples:
@@ -52,31 +64,18 @@ class Examples:
         pieces: Sequence[Piece],
         node: DictNode,
         supervised_keys: Any,
-        *,
-        batch_size: int | None,
-        drop_remainder: bool,
-        shuffle_files: bool,
-        seed: int | None,
-        cycle_length: int,
-        block_length: int,
-        num_threads: int | None,
-        verify_crc: bool,
-        storage_options: Options,
+        how: Reading,
     ) -> None:
         self.info = info
         self._pieces = list(pieces)
         self._node = node
         self._supervised_keys = supervised_keys
-        self._batch_size = batch_size
-        self._drop_remainder = drop_remainder
-        self._shuffle_files = shuffle_files
-        self._seed = next_seed() if seed is None else int(seed)
+        self._how = how
+        self._batch_size = how.batch_size
+        self._seed = next_seed() if how.seed is None else int(how.seed)
         self._epoch = 0
-        self._cycle_length = cycle_length
-        self._block_length = block_length
-        self._num_threads = num_threads
-        self._verify_crc = as_flag("verify_crc", verify_crc)
-        self._settings = StoreSettings(storage_options)
+        self._verify_crc = as_flag("verify_crc", how.verify_crc)
+        self._settings = StoreSettings(how.storage_options)
         self.parsed_features = {key: feature for stored in node.stored() for key, feature in stored.features().items()}
         self._indexed: tuple[IndexedReader, Any] | None = None
 
@@ -98,7 +97,7 @@ class Examples:
     def __len__(self) -> int:
         if self._batch_size is None:
             return self.num_examples
-        return (self.num_examples + (0 if self._drop_remainder else self._batch_size - 1)) // self._batch_size
+        return (self.num_examples + (0 if self._how.drop_remainder else self._batch_size - 1)) // self._batch_size
 
     def __repr__(self) -> str:
         batches = "" if self._batch_size is None else f" in batches of {self._batch_size}"
@@ -111,10 +110,10 @@ class Examples:
 
     def __iter__(self) -> Iterator[Any]:
         pieces = list(self._pieces)
-        if self._shuffle_files:
+        if self._how.shuffle_files:
             random.Random(f"{self._seed} {self._epoch}").shuffle(pieces)
         self._epoch += 1
-        records = records_of(pieces, self._cycle_length, self._block_length, self._verify_crc, self._settings)
+        records = records_of(pieces, self._how.cycle_length, self._how.block_length, self._verify_crc, self._settings)
         if self._batch_size is None:
             return self._each(records)
         return self._batches(in_batches(records, self._batch_size))
@@ -127,7 +126,7 @@ class Examples:
     def _batches(self, batches: Iterator[RecordBatch]) -> Iterator[Any]:
         with self._mapping() as mapped:
             for batch in batches:
-                if self._drop_remainder and len(batch) != self._batch_size:
+                if self._how.drop_remainder and len(batch) != self._batch_size:
                     return
                 columns = self._parsed(batch)
 
@@ -147,7 +146,7 @@ class Examples:
     @contextlib.contextmanager
     def _mapping(self) -> Iterator[Callable[..., Iterator[Any]]]:
         """Provide a function like `map`, which uses several threads if decoding is costly."""
-        threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
+        threads = self._how.num_threads or min(available_cpus(), _MAX_THREADS)
         if threads == 1 or not self._node.is_costly():
             yield map
             return
@@ -183,7 +182,7 @@ class Examples:
             reader = IndexedReader(
                 files,
                 verify_crc=self._verify_crc,
-                num_threads=self._num_threads,
+                num_threads=self._how.num_threads,
                 storage_options=self._settings.storage_options,
             )
             lengths = [len(index) for index in reader.indexes]
@@ -193,7 +192,7 @@ class Examples:
                 if lengths_by_file[piece.file] != piece.examples:
                     raise wrong_count(piece, str(lengths_by_file[piece.file]))
             numbers = [np.arange(piece.take) + (begins[piece.file] + piece.skip) for piece in self._pieces]
-            order = order_of([piece.take for piece in self._pieces], self._cycle_length, self._block_length)
+            order = order_of([piece.take for piece in self._pieces], self._how.cycle_length, self._how.block_length)
             self._indexed = reader, np.concatenate(numbers)[order]
         return self._indexed
 

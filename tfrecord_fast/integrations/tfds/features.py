@@ -6,7 +6,8 @@ A feature has the `shape` and `dtype` of its values (NumPy's; object for strings
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,52 +17,32 @@ from ...errors import InvalidArgumentError
 from ...files.system import file_system
 from ...files.system.file_system import Options, read_file
 
-__all__ = [
-    "Audio",
-    "ClassLabel",
-    "Dataset",
-    "Feature",
-    "FeaturesDict",
-    "Image",
-    "Sequence",
-    "Tensor",
-    "Unknown",
-    "read_features",
-]
-
 Shape = tuple[int | None, ...]
 
 
+@dataclass(eq=False)
 class Feature:
     """Any feature. `name` is its path in the dataset, such as "objects/bbox", and `kind` the name of TFDS' class."""
 
-    def __init__(self, name: str, class_name: str) -> None:
-        self.name = name
-        self.kind = class_name
+    name: str
+    kind: str
 
 
+@dataclass(eq=False, repr=False)
 class Tensor(Feature):
     """Values of one shape and dtype.
 
     `encoding` is how they are stored: "none" as a list, "bytes" like in memory, "zlib" compressed.
     """
 
-    def __init__(
-        self,
-        name: str,
-        class_name: str,
-        shape: Shape,
-        dtype: np.dtype[Any],
-        encoding: str = "none",
-        optional: bool = False,
-    ) -> None:
-        super().__init__(name, class_name)
-        self.shape = shape
-        self.dtype = dtype
-        self.encoding = encoding
-        self.optional = optional
-        if encoding not in ("none", "bytes", "zlib"):
-            raise InvalidArgumentError(f"feature {name!r}: unknown encoding {encoding!r}")
+    shape: Shape
+    dtype: np.dtype[Any]
+    encoding: str = "none"
+    optional: bool = False
+
+    def __post_init__(self) -> None:
+        if self.encoding not in ("none", "bytes", "zlib"):
+            raise InvalidArgumentError(f"feature {self.name!r}: unknown encoding {self.encoding!r}")
 
     @property
     def has_own_shape(self) -> bool:
@@ -134,37 +115,24 @@ class Image(Feature, _Labels):
         if dtype not in (np.uint8, np.uint16, np.float32):
             raise InvalidArgumentError(f"feature {name!r}: an image is uint8, uint16 or float32, not {dtype}")
 
-    def __repr__(self) -> str:
-        return f"{self.kind}(shape={self.shape}, dtype={self.dtype.name})"
+    __repr__ = Tensor.__repr__
 
 
+@dataclass(eq=False, repr=False)
 class Audio(Tensor):
     """Samples `[length]` or `[length, channels]`; with `is_file`, the bytes of a file in `file_format`."""
 
-    def __init__(
-        self,
-        name: str,
-        class_name: str,
-        shape: Shape,
-        dtype: np.dtype[Any],
-        encoding: str,
-        sample_rate: int | None,
-        file_format: str | None,
-        is_file: bool,
-    ) -> None:
-        super().__init__(name, class_name, shape, dtype, encoding)
-        self.sample_rate = sample_rate
-        self.file_format = file_format
-        self.is_file = is_file
+    sample_rate: int | None = None
+    file_format: str | None = None
+    is_file: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class Sequence(Feature):
     """Values of another feature; `length` is None if it differs from example to example."""
 
-    def __init__(self, name: str, class_name: str, feature: Feature, length: int | None) -> None:
-        super().__init__(name, class_name)
-        self.feature = feature
-        self.length = length
+    feature: Feature
+    length: int | None
 
     def __getitem__(self, key: str) -> Feature:
         """Return the feature under `key` of a sequence of dicts."""
@@ -180,32 +148,22 @@ class Dataset(Sequence):
     """A dataset in an example, such as the steps of an episode."""
 
 
-class FeaturesDict(Feature, Mapping[str, Feature]):
+class FeaturesDict(dict[str, Feature], Feature):
     """Features by key."""
 
     def __init__(self, name: str, class_name: str, features: dict[str, Feature]) -> None:
-        super().__init__(name, class_name)
-        self._features = features
-
-    def __getitem__(self, key: str) -> Feature:
-        return self._features[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._features)
-
-    def __len__(self) -> int:
-        return len(self._features)
+        super().__init__(features)
+        Feature.__init__(self, name, class_name)
 
     def __repr__(self) -> str:
-        return f"{self.kind}({self._features!r})"
+        return f"{self.kind}({super().__repr__()})"
 
 
+@dataclass(eq=False, repr=False)
 class Unknown(Feature):
     """A feature that can't be read, with the reason."""
 
-    def __init__(self, name: str, class_name: str, why: str) -> None:
-        super().__init__(name, class_name)
-        self.why = why
+    why: str
 
     def __repr__(self) -> str:
         return f"{self.kind}(unknown)"
@@ -221,9 +179,6 @@ def read_features(path: str, content: Mapping[str, Any], folder: str, options: O
       content: the content of that file.
       folder: the folder of the files with the names of labels.
       options: those of the store of a URL.
-
-    Raises:
-      errors.InvalidArgumentError: TFDS does not write such content; the error names the file.
     """
     try:
         features = _Reader(folder, options).feature(content, "", None)
@@ -250,7 +205,10 @@ class _Reader:
         make = getattr(self, f"_{class_name.lower()}", None)
         if make is None or not full_name.startswith("tensorflow_datasets."):
             return Unknown(name, class_name, f"its class {full_name or '(missing)'} is not one of TFDS")
-        return make(_details(content), name, class_name, file_name)  # type: ignore[no-any-return]
+        try:
+            return make(_details(content), name, class_name, file_name)  # type: ignore[no-any-return]
+        except _UnknownDtypeError as error:
+            return Unknown(name, class_name, f"NumPy has no dtype {error.args[0]!r}")
 
     def _featuresdict(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         members = details["features"] if "features" in details and not _is_feature(details["features"]) else details
@@ -272,10 +230,7 @@ class _Reader:
     _dataset = _sequence
 
     def _tensor(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
-        dtype = _dtype(details, "int64")
-        if dtype is None:
-            return Unknown(name, class_name, f"NumPy has no dtype {details['dtype']!r}")
-        encoding = str(details.get("encoding") or "none").lower()
+        dtype, encoding = _dtype(details, "int64"), str(details.get("encoding") or "none").lower()
         return Tensor(name, class_name, _shape(details), dtype, encoding, bool(details.get("optional")))
 
     _scalar = _tensor
@@ -293,8 +248,6 @@ class _Reader:
 
     def _image(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         dtype = _dtype(details, "uint8")
-        if dtype is None:
-            return Unknown(name, class_name, f"NumPy has no dtype {details['dtype']!r}")
         if class_name != "LabeledImage":
             return Image(name, class_name, _shape(details), dtype)
         return Image(
@@ -309,19 +262,16 @@ class _Reader:
         return Sequence(name, class_name, self._image(frame, name, "Image", file_name), shape[0] if shape else None)
 
     def _audio(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
-        dtype = _dtype(details, "int64")
-        if dtype is None:
-            return Unknown(name, class_name, f"NumPy has no dtype {details['dtype']!r}")
         rate = _first_value(details, "sampleRate", "sample_rate")
         return Audio(
             name,
             class_name,
             _shape(details) or (None,),
-            dtype,
+            _dtype(details, "int64"),
             str(details.get("encoding") or "none").lower(),
-            None if rate is None else int(rate),
-            _first_value(details, "fileFormat", "file_format"),
-            bool(_first_value(details, "lazyDecode", "lazy_decode")),
+            sample_rate=None if rate is None else int(rate),
+            file_format=_first_value(details, "fileFormat", "file_format"),
+            is_file=bool(_first_value(details, "lazyDecode", "lazy_decode")),
         )
 
     def _translation(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
@@ -380,12 +330,18 @@ def _shape(details: Mapping[str, Any]) -> Shape:
     return tuple(None if length is None or int(length) < 0 else int(length) for length in lengths)
 
 
-def _dtype(details: Mapping[str, Any], default: str) -> np.dtype[Any] | None:
+class _UnknownDtypeError(Exception):
+    """A dtype that NumPy lacks."""
+
+
+def _dtype(details: Mapping[str, Any], default: str) -> np.dtype[Any]:
     name = str(details.get("dtype") or default)
     if name in ("string", "str", "object", "bytes"):
         return np.dtype(object)
     try:
         dtype = np.dtype(as_dtype(name).as_numpy_dtype)
     except (ImportError, TypeError, ValueError):  # bfloat16 is NumPy's only with ml_dtypes
-        return None
-    return None if dtype.kind == "c" else dtype
+        raise _UnknownDtypeError(name) from None
+    if dtype.kind == "c":
+        raise _UnknownDtypeError(name)
+    return dtype

@@ -15,8 +15,6 @@ from ...typing import PathLike
 from .features import FeaturesDict, read_features
 from .splits import SplitInfo
 
-__all__ = ["DatasetInfo", "find_folder", "read_info"]
-
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
 _FORMAT = "tfrecord"
@@ -54,9 +52,6 @@ def find_folder(folder: PathLike, config: str | None, version: str | None, optio
       config: its name; None for the default config, if the dataset has one, or the only config.
       version: "1.2.3", or with "*" for any number; None for the highest.
       options: those of the store of a URL.
-
-    Raises:
-      FileNotFoundError: the folder does not exist; the error lists the existing ones.
     """
     path = os.path.expanduser(os.fsdecode(folder))
     if not file_system.isdir(path, storage_options=options):
@@ -128,7 +123,6 @@ def _default_config(path: str, options: Options) -> str | None:
 
 
 def read_json(path: str, options: Options = None) -> dict[str, Any]:
-    """Read a file that holds a JSON object."""
     try:
         content = json.loads(read_file(path, storage_options=options))
     except ValueError as error:
@@ -139,12 +133,7 @@ def read_json(path: str, options: Options = None) -> dict[str, Any]:
 
 
 def read_info(folder: str, options: Options = None) -> DatasetInfo:
-    """Read dataset_info.json, features.json and the files of labels.
-
-    Raises:
-      FileNotFoundError: dataset_info.json or features.json is missing.
-      errors.InvalidArgumentError: necessary content is missing or wrong; the error names the file.
-    """
+    """Read dataset_info.json, features.json and the files of labels."""
     path = file_system.join(folder, "dataset_info.json")
     content = read_json(path, options)
     try:
@@ -204,7 +193,6 @@ def _filled(path: str, template: str, words: Mapping[str, str]) -> str:
 
 
 def _supervised_keys(content: Mapping[str, Any] | None) -> Any:
-    """Return a nest of tuples and dicts of keys."""
     if not content:
         return None
     if "input" in content:

@@ -8,14 +8,12 @@ from typing import Any
 from ...errors import InvalidArgumentError
 from ...files.system.file_system import Options
 from ...typing import PathLike
-from .dataset import Examples
+from .dataset import Examples, Reading
 from .features import Feature, FeaturesDict
 from .features import Sequence as SequenceFeature
 from .folders import DatasetInfo, find_folder, read_info
 from .nodes import DictNode, node_of
 from .splits import Split, pieces_of
-
-__all__ = ["info", "load"]
 
 _INTERLEAVED = 16  # files, and records of each in turn, like TFDS
 
@@ -103,25 +101,14 @@ def load(
         raise InvalidArgumentError(f"batch_size must be at least 1, or -1 for all, got {batch_size}")
     node = node_of(dataset_info.features, decoders, wanted=wanted)
     assert isinstance(node, DictNode)
+    how = Reading(
+        batch_size, drop_remainder, shuffle_files, seed, cycle, block_length, num_threads, verify_crc, storage_options
+    )
 
     def examples_of(one_split: Split | str) -> Any:
         pieces = pieces_of(one_split, dataset_info.splits)
-        whole = sum(piece.take for piece in pieces)
-        examples = Examples(
-            dataset_info,
-            pieces,
-            node,
-            keys,
-            batch_size=whole if batch_size == -1 else batch_size,
-            drop_remainder=drop_remainder,
-            shuffle_files=shuffle_files,
-            seed=seed,
-            cycle_length=cycle,
-            block_length=block_length,
-            num_threads=num_threads,
-            verify_crc=verify_crc,
-            storage_options=storage_options,
-        )
+        size = sum(piece.take for piece in pieces) if batch_size == -1 else batch_size
+        examples = Examples(dataset_info, pieces, node, keys, how._replace(batch_size=size))
         return next(iter(examples)) if batch_size == -1 else examples
 
     loaded = _mapped({name: name for name in dataset_info.splits} if split is None else split, examples_of)
@@ -129,7 +116,6 @@ def load(
 
 
 def _mapped(splits: Any, function: Any) -> Any:
-    """Apply a function to each split in a nest."""
     if isinstance(splits, Mapping):
         return {key: _mapped(split, function) for key, split in splits.items()}
     if isinstance(splits, list | tuple):

@@ -7,7 +7,7 @@ import operator
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceABC
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from ...values.columns.ragged import RaggedTensor
 from .collating import stacked
 from .features import Audio, Dataset, Feature, FeaturesDict, Image, Sequence, Shape, Tensor, Unknown
 from .stored import Columns, Raw, Stored, flat_of, raw_slice, with_flat
-
-__all__ = ["Leaf", "Node", "SkipDecoding", "Steps", "node_of"]
 
 _MOST_VALUES = 1 << 48  # of one value
 _MOST_DEFAULTS = 1 << 20  # values of one default; real features have fewer
@@ -36,35 +34,8 @@ class SkipDecoding:
         return "SkipDecoding()"
 
 
-class Node(Protocol):
-    """A feature to read."""
-
-    def stored(self) -> Iterator[Stored]:
-        """Yield the lists to read from the Example."""
-        ...
-
-    def rows(self, columns: Columns) -> Rows:
-        """Return a function that takes the number of a row in a batch, and returns the stored values."""
-        ...
-
-    def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> Any:
-        """Decode a value, or the values of the sequences around it, without the outermost `inside` sequences.
-
-        Values that are decoded later call `fail` to raise an error that names the record.
-        """
-        ...
-
-    def batch(self, columns: Columns, each: Each) -> Any:
-        """Return the values of a batch. `each(function)` calls a function with each row and its `fail`."""
-        ...
-
-    def is_costly(self) -> bool:
-        """Return True if decoding takes longer than reading."""
-        ...
-
-
 class Leaf:
-    """A feature without features of its own."""
+    """A feature to read, without features of its own. The other nodes have the same methods."""
 
     def __init__(self, feature: Tensor | Image, lengths: Shape, decode: Decode | SkipDecoding | None) -> None:
         self.feature = feature
@@ -78,18 +49,22 @@ class Leaf:
             stored.check()
 
     def is_costly(self) -> bool:
+        """Return True if decoding takes longer than reading."""
         return callable(self._decode)
 
     def stored(self) -> Iterator[Stored]:
+        """Yield the lists to read from the Example."""
         yield from self._stored.values()
 
     def rows(self, columns: Columns) -> Rows:
+        """Return a function that takes the number of a row in a batch, and returns the stored values."""
         rows = {name: _naming(self.feature.name, stored.rows(columns)) for name, stored in self._stored.items()}
         if "" in rows:
             return rows[""]
         return lambda row: {name: of_row(row) for name, of_row in rows.items()}
 
     def batch(self, columns: Columns, each: Each) -> Any:
+        """Return the values of a batch. `each(function)` calls a function with each row and its `fail`."""
         stored = self._stored.get("")
         if stored is not None and stored.is_fixed and not callable(self._decode):
             return stored.column(columns)
@@ -97,6 +72,10 @@ class Leaf:
         return stacked(each(lambda row, fail: self.decode(rows(row))), self.feature.name)
 
     def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> Any:
+        """Decode a value, or the values of the sequences around it, without the outermost `inside` sequences.
+
+        Values that are decoded later call `fail` to raise an error that names the record.
+        """
         if not callable(self._decode):
             return raw
         try:
@@ -177,6 +156,9 @@ class StepsNode:
         return False  # elements are decoded on access
 
 
+Node = Leaf | DictNode | StepsNode
+
+
 class Steps(SequenceABC[Any]):
     """The elements of a dataset in an example, such as the steps of an episode, decoded on access.
 
@@ -223,9 +205,6 @@ def node_of(feature: Feature, decoders: Any, lengths: Shape = (), wanted: Any = 
       decoders: SkipDecoding(), or a function of a stored value and the feature; for a dict of features, a dict by key.
       lengths: those of the sequences around the feature.
       wanted: the features to read in it, as nested dicts; None for all.
-
-    Raises:
-      errors.InvalidArgumentError: the feature can't be read, or `decoders` name features that don't exist.
     """
     if isinstance(feature, FeaturesDict):
         chosen = dict.fromkeys(feature, decoders) if isinstance(decoders, SkipDecoding) else decoders or {}
@@ -234,13 +213,8 @@ def node_of(feature: Feature, decoders: Any, lengths: Shape = (), wanted: Any = 
                 f"decoders for {feature.name or 'the dataset'!r}: expected a dict with some of the keys "
                 f"{sorted(feature)}, got {chosen!r}"
             )
-        keys = feature.keys() if wanted is None else wanted.keys()
-        return DictNode(
-            {
-                key: node_of(feature[key], chosen.get(key), lengths, None if wanted is None else wanted[key])
-                for key in keys
-            }
-        )
+        parts = dict.fromkeys(feature) if wanted is None else wanted
+        return DictNode({key: node_of(feature[key], chosen.get(key), lengths, part) for key, part in parts.items()})
     if isinstance(feature, Sequence):
         child = node_of(feature.feature, decoders, (*lengths, feature.length), wanted)
         if isinstance(feature, Dataset) and not isinstance(decoders, SkipDecoding):
@@ -306,9 +280,7 @@ def _default(feature: Tensor) -> Any:
 def _decoder_of(feature: Tensor | Image) -> Decode | SkipDecoding:
     if isinstance(feature, Image):
         return _decode_image
-    if feature.encoding == "none":
-        return SkipDecoding()
-    return _decode_bytes
+    return SkipDecoding() if feature.encoding == "none" else _decode_bytes
 
 
 def _decode_image(stored: bytes, feature: Image) -> Any:

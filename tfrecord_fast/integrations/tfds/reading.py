@@ -16,8 +16,6 @@ from ...files.streams.fetching import open_stream
 from ...files.streams.records import record_stream
 from .splits import Piece
 
-__all__ = ["in_batches", "order_of", "records_of", "wrong_count"]
-
 _LEAST_BYTES = 512 << 10  # of records that are parsed together
 _PREFETCH_BYTES = 1 << 20  # of each of the files that are read at the same time
 
@@ -30,10 +28,6 @@ def records_of(
     Args:
       cycle_length, block_length: the number of interleaved files, and the number of records from each in turn.
       settings: those of the stores of URLs.
-
-    Raises:
-      FileNotFoundError, OSError: a file can't be read.
-      errors.DataLossError: a file is damaged, or its number of records differs from dataset_info.json.
     """
     if all(piece.take == piece.examples for piece in pieces):
         return _whole_files(pieces, cycle_length, block_length, verify_crc, settings)
@@ -154,8 +148,6 @@ def _interleaved(
 
 
 class _Reader:
-    """Reader of a given number of records at a time."""
-
     def __init__(self, batches: Iterator[RecordBatch]) -> None:
         self._batches = batches
         self._batch: RecordBatch | None = None

@@ -9,8 +9,6 @@ from typing import NamedTuple, TypeAlias
 
 from ...errors import InvalidArgumentError
 
-__all__ = ["Piece", "ReadInstruction", "Split", "SplitInfo", "even_splits", "pieces_of"]
-
 
 class SplitInfo(NamedTuple):
     """A split of the dataset.
@@ -205,11 +203,6 @@ _BOUND = re.compile(r"(?:(-?[\d_.]+)(%|shard)?)?")
 
 
 def split_of(spec: Split | str) -> Split:
-    """Convert a string such as "train[:80%]+test" to a Split.
-
-    Raises:
-      ValueError: the string has another form.
-    """
     if isinstance(spec, Split):
         return spec
     if not isinstance(spec, str):
@@ -253,11 +246,7 @@ def _term(text: str, spec: str) -> Split:
 
 
 def pieces_of(split: Split | str, infos: _Infos) -> list[Piece]:
-    """Return the pieces of files to read, in order.
-
-    Raises:
-      ValueError: the split does not exist, is smaller than the slice, or the slice is empty.
-    """
+    """Return the pieces of files to read, in order."""
     pieces = []
     for name, start, end in split_of(split).ranges(infos):
         first = 0

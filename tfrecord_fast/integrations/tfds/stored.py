@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dtypes import DType, as_dtype, int64, string
+from ...dtypes import as_dtype, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, RaggedFeature
 from ...values.columns.bytes_array import BytesArray
 from ...values.columns.ragged import RaggedTensor, ragged_of
 from .features import Shape
-
-__all__ = ["Columns", "Raw", "Stored", "flat_of", "raw_slice", "with_flat"]
 
 _MOST_VALUES = 1 << 48  # of one feature in one example
 
@@ -63,8 +61,8 @@ class Stored(NamedTuple):
             )
 
     def features(self) -> dict[str, Any]:
-        """Return the features to parse."""
-        dtype = self._dtype()
+        # TFDS stores the bits of a uint64.
+        dtype = string if self.dtype == object else int64 if self.dtype == np.uint64 else as_dtype(self.dtype)
         if self.rank >= 2:
             lengths = (f"{self.key}/ragged_row_lengths_{i}" for i in range(self.rank - 1))
             row_lengths = {key: RaggedFeature(int64, row_splits_dtype=int64) for key in lengths}
@@ -120,11 +118,6 @@ class Stored(NamedTuple):
 
         return of_row
 
-    def _dtype(self) -> DType:
-        if self.dtype == object:
-            return string
-        return int64 if self.dtype == np.uint64 else as_dtype(self.dtype)  # TFDS stores the bits of a uint64
-
 
 def raw_slice(raw: Raw, key: int | slice) -> Raw:
     """Return an element along the outermost axis, or a slice."""
@@ -134,13 +127,11 @@ def raw_slice(raw: Raw, key: int | slice) -> Raw:
 
 
 def flat_of(raw: RaggedTensor) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return all values of a RaggedTensor; strings as an array of objects."""
     values: np.ndarray[Any, np.dtype[Any]] = _array(raw.flat_values)
     return values
 
 
 def with_flat(raw: RaggedTensor, values: Any) -> RaggedTensor:
-    """Return the same rows with other values."""
     for splits in reversed(raw.nested_row_splits):
         values = ragged_of(values, splits)
     result: RaggedTensor = values

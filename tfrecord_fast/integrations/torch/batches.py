@@ -11,8 +11,6 @@ from torch.utils.data._utils.collate import default_collate_fn_map
 
 from .tensors import padded
 
-__all__ = ["Batch", "LabelledBatch", "Row", "Rows", "SequenceBatch"]
-
 
 class Batch(dict[Any, Any]):
     """The columns of a batch: a dict of tensors, and of lists of bytes.

@@ -26,8 +26,6 @@ import weakref
 from multiprocessing.reduction import DupFd
 from typing import Any, NamedTuple
 
-__all__ = ["Full", "Room", "filled", "room_for"]
-
 _FREE, _FULL, _LEFT = 0, 1, 2
 _STATE, _KEPT = 0, 1
 _HEADER_BYTES = 64
@@ -71,8 +69,6 @@ class _Block:
 
 
 class _Blocks:
-    """The blocks of a worker."""
-
     def __init__(self) -> None:
         self.worker = (os.getpid(), int.from_bytes(os.urandom(8), "little"))
         self._blocks: list[_Block] = []
@@ -138,7 +134,6 @@ class Room:
         return memoryview(self._block.memory)[_HEADER_BYTES : _HEADER_BYTES + self._size]
 
     def full(self) -> Full:
-        """Return the message for the parent."""
         block = self._block
         handle = None if block.memory[_KEPT] else (DupFd(block.file), block.memory.size())
         return Full(self._worker, block.number, handle, self._size, self._closed)
@@ -164,11 +159,7 @@ _forks = 0  # of this process
 
 
 def filled(full: Full) -> memoryview:
-    """Return the batch's bytes, writable. The block returns to the worker when the last reference to them is gone.
-
-    Raises:
-      RuntimeError: the worker belongs to another process.
-    """
+    """Return the batch's bytes, writable. The block returns to the worker when the last reference to them is gone."""
     blocks = _blocks_of(full.worker)
     memory = None
     if blocks is not None:

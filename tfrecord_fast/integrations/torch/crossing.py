@@ -14,14 +14,10 @@ from .batches import Batch, LabelledBatch, SequenceBatch
 from .blocks import Full, filled, room_for
 from .layout import Layout, layout_of, parts_of, put, restored
 
-__all__ = ["register", "restore"]
-
 _KEPT = 64  # layouts; batches of fixed shapes share one
 
 
 class _Kept(collections.OrderedDict[Any, Any]):
-    """The values used last, by key."""
-
     def keep(self, key: Any, value: Any) -> Any:
         self[key] = value
         while len(self) > _KEPT:
@@ -38,12 +34,7 @@ def _reduce(batch: Any) -> tuple[Any, ...]:
         return _reduced_to_block(batch)
     except Exception:
         # The sending thread would print the error and drop the batch, and the consumer would wait forever.
-        return _reduced_by_torch(batch)
-
-
-def _reduced_by_torch(batch: Any) -> tuple[Any, ...]:
-    """Send each tensor by itself."""
-    return type(batch), (dict(batch),) if isinstance(batch, Batch) else tuple(batch)
+        return type(batch), (dict(batch),) if isinstance(batch, Batch) else tuple(batch)  # torch sends each tensor
 
 
 def _reduced_to_block(batch: Any) -> tuple[Any, ...]:
@@ -78,7 +69,6 @@ def _sent(layout: Layout, tensors: list[torch.Tensor]) -> Full | torch.Tensor | 
 
 
 def restore(block: Full | torch.Tensor | bytearray | None, pickled: bytes, others: list[Any]) -> Any:
-    """Return the batch that was sent."""
     layout = _received.get(pickled)
     if layout is None:
         layout = _received.keep(pickled, pickle.loads(pickled))

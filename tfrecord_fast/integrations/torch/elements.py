@@ -11,11 +11,8 @@ from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.base.node import Node, draws_of
-from ...data.nodes.native.parts import Spent, part_of
-from ...data.nodes.native.running import Epoch
+from ...data.nodes.native.running import Epoch, part_of
 from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
-
-__all__ = ["Elements"]
 
 _VERSION = 1
 _OF_STATE = {"version", "epoch", "given", "workers", "seeds"}
@@ -65,14 +62,12 @@ class Elements:
         number, workers, seeds = share
         given = resume["given"] if resume is not None and resume["epoch"] == epoch else 0
         state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": seeds}
-        run, spent = Epoch(node, epoch), Spent()
-        part = part_of(node, number + given * workers, workers, spent)
-        convert = spent.noting(convert)
+        run, part = Epoch(node, epoch), part_of(node, number + given * workers, workers)
         if workers == 1:
-            counted = _Counted(map(convert, run(part)), spent, state)
+            counted = _Counted(run(part), convert, state)
         else:
             with dividing():
-                counted = _Divided(map(convert, run(part)), spent, state)
+                counted = _Divided(run(part), convert, state)
         self._state = state
         return _core.Iteration(counted)
 
@@ -116,23 +111,24 @@ class Elements:
 
 
 class _Counted(Iterator[Any]):
-    """Notes in the state how many elements of the part were given. After an error, it continues with the next one.
+    """Converted elements, whose number is counted in the state. After an error, `next()` continues.
 
-    An element that a function has failed on counts as given.
+    An element that `convert` fails on counts. One that a function of the dataset fails on does not: a state that is
+    saved after that repeats an element.
     """
 
-    def __init__(self, elements: Iterator[Any], spent: Spent, state: dict[str, Any]) -> None:
-        self._elements, self._spent, self._state = elements, spent, state
+    def __init__(self, elements: Iterator[Any], convert: Callable[[Any], Any], state: dict[str, Any]) -> None:
+        self._elements, self._convert, self._state = elements, convert, state
 
     def __next__(self) -> Any:
+        element = next(self._elements)
         try:
-            element = next(self._elements)
-        except Exception as error:
-            if self._spent.take(error):
-                self._state["given"] += 1
+            converted = self._convert(element)
+        except Exception:  # an interrupt does not use up the element
+            self._state["given"] += 1
             raise
         self._state["given"] += 1
-        return element
+        return converted
 
 
 class _Divided(_Counted):

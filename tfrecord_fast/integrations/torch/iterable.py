@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from torch.utils.data import IterableDataset
 
@@ -14,16 +14,11 @@ from ...data.functions import guarded
 from ...errors import InvalidArgumentError
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader, batches_of_workers, converted
-from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
+from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from ...values.columns.bytes_array import BytesArray
 from .batches import Batch, LabelledBatch, SequenceBatch
 from .elements import Elements
 from .tensors import Choices, Ragged, Strings, tensor_of, tensors_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-__all__ = ["Conversion", "TFRecordIterableDataset", "as_one_piece", "sparse_keys"]
 
 
 class TFRecordIterableDataset(IterableDataset[Any]):
@@ -163,8 +158,6 @@ class TFRecordIterableDataset(IterableDataset[Any]):
 
 
 class Conversion:
-    """Converter of the elements of a reader or dataset to tensors."""
-
     def __init__(self, choices: Choices, transform: Callable[[Any], Any] | None = None) -> None:
         self.choices = choices
         self.transform = transform
@@ -176,19 +169,16 @@ class Conversion:
     def _converted(self, element: Any, key: object = None) -> Any:
         if isinstance(element, Mapping):
             return Batch(tensors_of(element, self.choices))
+        if isinstance(element, RecordBatch) and self.choices.strings == "list":
+            return element.tolist()
         if isinstance(element, RecordBatch):
-            return self._records(element)
+            return tensor_of(BytesArray([element.view(i) for i in range(len(element))]), self.choices, "records")
         if isinstance(element, tuple) and not hasattr(element, "_fields"):
             items = [self._converted(item, i) for i, item in enumerate(element)]
             if len(items) == 3 and all(isinstance(item, Mapping) for item in items):
                 return SequenceBatch(*items)
             return as_one_piece(tuple(items))
         return tensor_of(element, self.choices, key)
-
-    def _records(self, records: RecordBatch) -> Any:
-        if self.choices.strings == "list":
-            return records.tolist()
-        return tensor_of(BytesArray([records.view(i) for i in range(len(records))]), self.choices, "records")
 
 
 def as_one_piece(batch: Any) -> Any:

@@ -10,8 +10,6 @@ import torch
 
 from .batches import Batch, LabelledBatch, SequenceBatch
 
-__all__ = ["Layout", "Parts", "layout_of", "parts_of", "put", "restored"]
-
 _ALIGNMENT = 64
 _FEW_BYTES = 4096  # of strings; so few are pickled
 # Methods without the underscore need a coalesced tensor, which adds up values with equal indices.
@@ -33,8 +31,6 @@ _TUPLES: dict[type, Callable[..., Any]] = {
 
 
 class _Leaf(NamedTuple):
-    """A tensor in the block."""
-
     dtype: torch.dtype
     shape: tuple[int, ...]
     offset: int
@@ -93,7 +89,8 @@ class Parts:
 
     def _take_list(self, value: list[Any]) -> Any:
         if not value or not all(type(item) is bytes for item in value):
-            return (list, *map(self.take, value)) if _holds_tensors(value) else self._other(value)
+            holds_tensors = bool(value) and isinstance(value[0], torch.Tensor | dict | tuple)
+            return (list, *map(self.take, value)) if holds_tensors else self._other(value)
         joined = b"".join(value)
         if len(joined) < _FEW_BYTES:
             return self._other(value)
@@ -127,10 +124,6 @@ def _is_jagged(value: Any) -> bool:
         return False
     jagged: Any = value  # torch has no type for it
     return jagged.is_contiguous() and jagged.lengths() is None
-
-
-def _holds_tensors(value: list[Any]) -> bool:
-    return bool(value) and isinstance(value[0], torch.Tensor | dict | tuple)
 
 
 def layout_of(skeleton: Any, types: tuple[tuple[torch.dtype, torch.Size], ...]) -> Layout:

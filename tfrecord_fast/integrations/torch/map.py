@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -13,13 +13,11 @@ from torch.utils.data import Dataset, default_collate
 
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
-from ...files.indexing.indexed_reader import IndexedReader, Indexes
-from ...typing import Features, Files, Groups, PathLike
+from ...files.indexing.indexed_reader import IndexedOptions, IndexedReader
+from ...typing import Features, Files, Unpack
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
 from .tensors import Choices, Ragged, Strings, padded_keys, row_of
-
-__all__ = ["TFRecordMapDataset"]
 
 
 class TFRecordMapDataset(Dataset[Any]):
@@ -29,11 +27,10 @@ class TFRecordMapDataset(Dataset[Any]):
     no Python code runs per record. Works with any sampler, with DistributedSampler and with `Subset`.
 
     Args:
-      files, features, groups: as for IndexedReader; instead of files, an IndexedReader, without features and options.
+      files, features: as for IndexedReader; instead of files, an IndexedReader, without features and options.
       strings, ragged: as for TFRecordIterableDataset.
       transform: called with each record; its result replaces the record.
-      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader; None: its default.
-      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader; None: its default.
+      options: other options of IndexedReader: `indexes`, `verify_crc`, `storage_options` and so on; None: its default.
 
     `dataset[i]` is one record: a dict of tensors, `bytes` and lists of them, or, with `features=None`, bytes.
     `dataset[a:b]` and `dataset[[3, 1, 2]]` return a Batch, like TFRecordIterableDataset, or a list of bytes.
@@ -60,26 +57,9 @@ class TFRecordMapDataset(Dataset[Any]):
         strings: Strings = "list",
         ragged: Ragged = "jagged",
         transform: Callable[[Any], Any] | None = None,
-        indexes: Indexes | None = None,
-        verify_crc: bool | None = None,
-        max_record_bytes: int | None = None,
-        num_threads: int | None = None,
-        groups: Groups | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        max_requests: int | None = None,
-        cache_dir: PathLike | None = None,
+        **options: Unpack[IndexedOptions],
     ) -> None:
         choices = Choices.checked(strings, ragged)
-        options = {
-            "indexes": indexes,
-            "verify_crc": verify_crc,
-            "max_record_bytes": max_record_bytes,
-            "num_threads": num_threads,
-            "groups": groups,
-            "storage_options": storage_options,
-            "max_requests": max_requests,
-            "cache_dir": cache_dir,
-        }
         chosen = {name: value for name, value in options.items() if value is not None}
         if isinstance(files, IndexedReader):
             if features is not None or chosen:

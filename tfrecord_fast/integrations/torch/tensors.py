@@ -16,8 +16,6 @@ from ...values.columns.ragged import RaggedTensor
 from ...values.columns.sparse import SparseTensor, to_dense
 from ...values.elements.attrs_classes import attrs_like, is_attrs, items_of
 
-__all__ = ["Choices", "Ragged", "Strings", "tensor_of", "tensors_of"]
-
 Strings: TypeAlias = Literal["list", "uint8"]
 Ragged: TypeAlias = Literal["jagged", "padded"]
 
@@ -39,11 +37,6 @@ class Choices(NamedTuple):
 
 
 def tensors_of(columns: Mapping[Any, Any], choices: Choices) -> dict[Any, Any]:
-    """Convert the columns of a batch to tensors and lists.
-
-    Raises:
-      errors.InvalidArgumentError: torch has no tensor type for a column.
-    """
     tensors = {}
     for key, column in columns.items():
         if type(column) is np.ndarray and column.dtype.kind in "fiub" and column.flags.writeable:

@@ -19,8 +19,6 @@ from ...examples.features import FixedLenFeature, RaggedFeature
 from ...examples.parsing.plans import example_plan, sequence_plan
 from ...values.columns.bytes_array import BytesArray
 
-__all__ = ["Description", "check_description", "example_rows", "sequence_rows", "strings"]
-
 Description = Mapping[str, str | None] | Sequence[str] | None
 Row = dict[str, Any]
 
@@ -39,19 +37,13 @@ class _KeyInfo(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Records with the same keys, of the same kinds."""
-
     batch: _core.RecordBatch
     features: list[_KeyInfo]
     lists: list[_KeyInfo]
 
 
 def check_description(description: Description) -> dict[str, str | None] | None:
-    """Return the expected types of values by key, None for any type; None: all keys.
-
-    Raises:
-      KeyError: a type is not "byte", "float" or "int".
-    """
+    """Return the expected types of values by key, None for any type; None: all keys."""
     if description is None or len(description) == 0:
         return None
     if isinstance(description, str):
@@ -64,16 +56,9 @@ def check_description(description: Description) -> dict[str, str | None] | None:
 
 
 def example_rows(batch: _core.RecordBatch, description: dict[str, str | None] | None) -> Iterator[Row]:
-    """Yield the features of each Example.
-
-    Raises:
-      KeyError: a record lacks a key.
-      TypeError: the values under a key have another type.
-      errors.InvalidArgumentError: a record is not an Example; or, without a description, it has feature lists or a
-        feature without a type.
-    """
+    """Yield the features of each Example."""
     for run in _runs(batch, description, None):
-        yield from _columns_to_rows(run, _example_columns(run))
+        yield from _rows(_example_columns(run), len(run.batch))
 
 
 def sequence_rows(
@@ -88,7 +73,7 @@ def sequence_rows(
         if features:
             _, parsed, _ = sequence_plan(None, features).batch(run.batch)
             steps |= {key: _nested(column) for key, column in parsed.items()}
-        contexts = _columns_to_rows(run, _example_columns(run))
+        contexts = _rows(_example_columns(run), len(run.batch))
         yield from zip(contexts, _rows(steps, len(run.batch)), strict=True)
 
 
@@ -161,22 +146,21 @@ def _choose(
             blame.fail(TypeError, f"incompatible type {name!r} for {what} {key!r} (should be {_TYPES[seen.kind]!r})")
         if steps and seen.kind == _NO_KIND and blame is None:
             return None  # some record may have steps without values
-        if steps and seen.kind == _NO_KIND and blame is not None and _steps(blame.record, key):
+        if steps and seen.kind == _NO_KIND and blame is not None and _has_steps(blame.record, key):
             blame.fail(InvalidArgumentError, f"{what} {key!r} has steps without values, so that its type is unknown")
         chosen.append(_KeyInfo(key, seen.kind, seen.most if seen.fewest == seen.most else None))
     return chosen
 
 
-def _steps(record: _core.RecordBatch, key: str) -> int:
+def _has_steps(record: _core.RecordBatch, key: str) -> bool:
     _, parsed, _ = sequence_plan(None, {key: RaggedFeature(int64)}).batch(record)
-    return len(parsed[key].values)
+    return len(parsed[key].values) > 0
 
 
 # ---- Columns to rows ----
 
 
 def _example_columns(run: _Run) -> dict[str, list[Any]]:
-    """Return the value of each record by key."""
     features = {
         info.key: RaggedFeature(_DTYPES[info.kind], row_splits_dtype=int64)
         if info.length is None or (info.kind == "bytes" and info.length != 1) or info.length == 0
@@ -217,10 +201,6 @@ def strings(values: list[bytes]) -> Any:
         return values[0]
     dtype: type = object if any(value.endswith(b"\0") for value in values) else np.bytes_
     return np.array(values, dtype=dtype)
-
-
-def _columns_to_rows(run: _Run, columns: dict[str, list[Any]]) -> Iterator[Row]:
-    return _rows(columns, len(run.batch))
 
 
 def _rows(columns: dict[str, list[Any]], count: int) -> Iterator[Row]:

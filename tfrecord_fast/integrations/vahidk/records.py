@@ -18,8 +18,6 @@ from ...files.reading.state import begin_of_epoch
 from ...files.streams.records import record_stream
 from ...typing import PathLike
 
-__all__ = ["Source", "record_batches"]
-
 _COMPRESSIONS = {None: None, "gzip": "GZIP"}
 
 
@@ -38,11 +36,6 @@ def record_batches(source: Source) -> Iterator[RecordBatch]:
     Without an index: the whole file in order or, with a shard (i, n), its records i, i + n, i + 2n, …. With an index:
     the i-th of n ranges of records or, without a shard, the records from a random one to the end, and then those before
     it.
-
-    Raises:
-      ValueError: `compression_type` is neither None nor "gzip"; the shard is out of range.
-      errors.DataLossError: the file is damaged.
-      errors.InvalidArgumentError: the index belongs to another file.
     """
     if source.compression_type not in _COMPRESSIONS:
         raise ValueError(f"compression_type should be either 'gzip' or None, got {source.compression_type!r}")

@@ -172,7 +172,6 @@ def _one_row(values: Any) -> Any:
 
 
 def _feature_list(key: str, steps: Any, name: str) -> _core.EncodeColumn:
-    """Return a column of one row of steps for the core."""
     if isinstance(steps, str | bytes | Mapping):
         raise TypeError(f"feature list {key!r}: expected a list of steps, got {type(steps).__name__}")
     try:

@@ -21,15 +21,8 @@ from ..ops import arguments, arrays, control, picked
 from ..ops import strings as string_ops
 from ..ops.composites import ragged_constant
 from ..ops.pictures import resize_by_corners
-from ..tensors.sparse_tensor import SparseTensor, SparseTensorValue
+from ..tensors.sparse_tensor import SparseTensor
 from ..tensors.wrapping import wrap_function
-
-__all__ = [
-    "SparseTensorValue", "TFRecordReader", "data", "disable_eager_execution", "disable_v2_behavior",
-    "enable_eager_execution", "enable_v2_behavior", "executing_eagerly_outside_functions", "image", "io",
-    "placeholder", "py_func", "reduce_join", "sparse_tensor_to_dense", "string_split", "to_double", "to_float",
-    "to_float32", "to_int32", "to_int64", "train", "where",
-]  # fmt: skip
 
 sparse_tensor_to_dense = wrap_function(to_dense)
 
@@ -214,6 +207,7 @@ _names = module_lazy_names(
         ".ops.pictures": "random_crop",
         ".ops.randoms": "random_normal=normal random_shuffle=shuffle random_uniform=uniform set_random_seed=set_seed",
         ".ops.strings": "string_join=join string_strip=strip string_to_number=to_number substr",
+        ".tensors.sparse_tensor": "SparseTensorValue=SparseTensor",
     },
     "tf.compat.v1",
     "tfrecord_fast.compat.v1",

@@ -17,21 +17,13 @@ from ...data.files.other_files import TextLineDataset as PlainLines
 from ...data.files.records import TFRecordDataset as PlainRecords
 from ...data.handle import node_of
 from ...data.nodes.base.node import Node
+from ...data.nodes.elements.maps import Map
+from ...data.nodes.sources.values import Specified
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
 from ..keras import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
-from .describing import dataset_name, spec_text
-
-__all__ = [
-    "Dataset",
-    "FixedLengthRecordDataset",
-    "Iterator",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "plain_dataset",
-]
 
 
 def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
@@ -54,11 +46,7 @@ class Iterator(Iteration):  # type: ignore[type-arg]
         raise TypeError("cannot pickle an iterator over a dataset")
 
     def get_next(self, name: str | None = None) -> Any:
-        """Return the next element.
-
-        Raises:
-          errors.OutOfRangeError: the dataset is exhausted.
-        """
+        """Return the next element, or raise OutOfRangeError at the end."""
         try:
             return next(self)
         except StopIteration:
@@ -108,7 +96,7 @@ class Dataset(PlainDataset[Any]):
         return as_spec(plain_dataset(self).element_spec)
 
     def __repr__(self) -> str:
-        return f"<{dataset_name(self)} element_spec={spec_text(self)}>"
+        return f"<{_dataset_name(self)} element_spec={_spec_text(self)}>"
 
     @property
     def output_shapes(self) -> Any:
@@ -163,8 +151,8 @@ class Dataset(PlainDataset[Any]):
 
     def bucket_by_sequence_length(self, element_length_func: Any, *args: Any, **kwargs: Any) -> Dataset:
         plain: Any = plain_dataset(self)
-        named = {name: unwrap(value) for name, value in kwargs.items()}
-        batches = plain.bucket_by_sequence_length(_unwrap_function(element_length_func), *map(unwrap, args), **named)
+        function = _unwrap_function(element_length_func)
+        batches = plain.bucket_by_sequence_length(function, *map(unwrap, args), **unwrap(kwargs))
         return Dataset(node_of(batches))
 
     @staticmethod
@@ -192,6 +180,50 @@ class Dataset(PlainDataset[Any]):
         source: Any = elements if callable(generator) else generator
         dataset = PlainDataset.from_generator(source, output_types, output_shapes, values, output_signature)
         return Dataset(node_of(dataset))
+
+
+# ---- `repr`, as TensorFlow has it ----
+
+# Names by the first word of a dataset's label; other classes are named after that word.
+_NAMES = {
+    "cache": "CacheDataset",
+    "choose_from_datasets": "_DirectedInterleaveDataset",
+    "enumerate": "_ZipDataset",
+    "from_generator": "_FlatMapDataset",
+    "from_tensor_slices": "_TensorSliceDataset",
+    "from_tensors": "_TensorDataset",
+    "part": "_ShardDataset",
+    "ragged_batch": "_BatchDataset",
+    "sample_from_datasets": "_DirectedInterleaveDataset",
+    "snapshot": "_MapDataset",
+    "sparse_batch": "_DenseToSparseBatchDataset",
+    "": "_OptionsDataset",
+}
+_FILES = ("FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset")
+
+
+def _dataset_name(dataset: Any) -> str:
+    """Return the name of TensorFlow's class for such a dataset."""
+    if type(dataset).__name__ in _FILES:
+        return f"{type(dataset).__name__}V2"
+    node = node_of(dataset)
+    while isinstance(node, Specified):
+        node = node.input
+    label = node.label().partition("(")[0]
+    if label in _NAMES:
+        return _NAMES[label]
+    if label in _FILES:
+        return f"{label}V2"
+    parallel = "Parallel" if isinstance(node, Map) and node.threads else ""
+    return f"_{parallel}{''.join(word.capitalize() for word in label.split('_'))}Dataset"
+
+
+def _spec_text(dataset: Any) -> str:
+    """Return the text of a dataset's element_spec, or the class of the error that hides it: `repr` does not raise."""
+    try:
+        return repr(dataset.element_spec)
+    except Exception as error:
+        return f"<unknown: {type(error).__name__}>"
 
 
 # ---- Methods that take functions or values ----
@@ -272,8 +304,7 @@ def _add_value_method(name: str, decorate: Any = None) -> None:
 
     @functools.wraps(function)
     def call(first: Any, *args: Any, **kwargs: Any) -> Any:
-        named = {key: unwrap(value) for key, value in kwargs.items()}
-        return function(first, *map(unwrap, args), **named)
+        return function(first, *map(unwrap, args), **unwrap(kwargs))
 
     setattr(Dataset, name, call if decorate is None else decorate(call))
 
@@ -315,16 +346,14 @@ class TextLineDataset(Dataset):
     """The lines of text files. The arguments are those of the package's TextLineDataset."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        named = {name: unwrap(value) for name, value in kwargs.items()}
-        super().__init__(node_of(PlainLines(*map(unwrap, args), **named)))
+        super().__init__(node_of(PlainLines(*map(unwrap, args), **unwrap(kwargs))))
 
 
 class FixedLengthRecordDataset(Dataset):
     """Records of one size. The arguments are those of the package's FixedLengthRecordDataset."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        named = {name: unwrap(value) for name, value in kwargs.items()}
-        super().__init__(node_of(PlainFixed(*map(unwrap, args), **named)))
+        super().__init__(node_of(PlainFixed(*map(unwrap, args), **unwrap(kwargs))))
 
 
 register_wrapper(PlainDataset, lambda dataset: Dataset(node_of(dataset)))

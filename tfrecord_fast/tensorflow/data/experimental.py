@@ -10,8 +10,6 @@ from ..modules import module_lazy_names
 from ..tensors.wrapping import unwrap, wrap
 from .datasets import Dataset, plain_dataset
 
-__all__ = ["SHARD_HINT", "TFRecordWriter", "make_csv_dataset", "parse_example_dataset"]
-
 SHARD_HINT = -1
 
 

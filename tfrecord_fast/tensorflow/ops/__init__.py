@@ -2,7 +2,7 @@
 
 - `arguments`, `rows`: conversion of arguments to arrays; RaggedTensors joined and stacked
 - `filled`, `arrays`, `picked`: tensors made of numbers and shapes; their shape and order; values chosen or put in place
-- `numbers`, `randoms`, `strings`, `expressions`: arithmetic, random numbers, byte strings, regular expressions
+- `math`, `randoms`, `strings`, `expressions`: arithmetic, random numbers, byte strings, regular expressions
 - `pictures`, `composites`: images, SparseTensors and RaggedTensors
 - `control`, `mapping`, `checks`: functions that call functions, and functions that raise
 """

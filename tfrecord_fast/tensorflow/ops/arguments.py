@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -15,27 +15,11 @@ from ..tensors.tensor import Tensor, plain_array
 from ..tensors.tensor_dtypes import DType, array_dtype, as_dtype
 from ..tensors.wrapping import unwrap, wrap
 
-__all__ = [
-    "as_array",
-    "as_arrays",
-    "as_axes",
-    "as_lengths",
-    "common_dtype",
-    "integer",
-    "is_list_of_integers",
-    "tensor",
-    "tensors",
-]  # fmt: skip
-
 Array = np.ndarray[Any, Any]
 
 
 def as_array(value: Any, dtype: Any = None) -> Array:
-    """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values.
-
-    Raises:
-      TypeError, ValueError: the value can't have that dtype.
-    """
+    """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values."""
     if isinstance(value, Tensor):
         array = as_ndarray(plain_array(value))
     elif isinstance(value, RaggedTensor):
@@ -70,11 +54,7 @@ def _holds_tensors(values: list[Any] | tuple[Any, ...]) -> bool:
 
 
 def common_dtype(value: Any) -> Any:
-    """Return the dtype of the tensors in a list, or None.
-
-    Raises:
-      errors.InvalidArgumentError: the dtypes differ.
-    """
+    """Return the dtype of the tensors in a list, or None."""
     if not isinstance(value, list | tuple):
         return None
     dtypes: list[Any] = [item.dtype if isinstance(item, Tensor) else common_dtype(item) for item in value]
@@ -87,11 +67,7 @@ def common_dtype(value: Any) -> Any:
 
 
 def as_arrays(*values: Any) -> list[Array]:
-    """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers take over.
-
-    Raises:
-      errors.InvalidArgumentError: tensors of different dtypes.
-    """
+    """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers adopt."""
     known = [value for value in values if isinstance(value, Tensor) or hasattr(value, "numpy")]
     if not known:
         known = [value for value in values if isinstance(value, np.ndarray | np.generic)]
@@ -125,6 +101,12 @@ def tensors(values: Iterable[Any]) -> list[Any]:
     return [tensor(value) for value in values]
 
 
+def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
 def integer(value: Any) -> int:
     """Convert a number, which may be a tensor, to a Python int."""
     if isinstance(value, int):
@@ -136,7 +118,6 @@ def integer(value: Any) -> int:
 
 
 def as_axes(axis: Any) -> Any:
-    """Convert axes to an int, a tuple, or None for all."""
     if axis is None or isinstance(axis, int):
         return axis
     array = as_array(axis)

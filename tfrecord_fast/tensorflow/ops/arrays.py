@@ -32,12 +32,6 @@ from .arguments import (
 )
 from .rows import concat_rows, over_flat_values, stack_rows
 
-__all__ = [
-    "bitcast", "broadcast_to", "cast", "concat", "constant", "convert_to_tensor", "ensure_shape", "expand_dims",
-    "identity", "pad", "rank", "repeat", "reshape", "shape", "size", "split", "squeeze", "stack",
-    "tile", "transpose", "unstack",
-]  # fmt: skip
-
 _slice = slice
 _range = range
 
@@ -155,11 +149,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """Return the tensor itself.
-
-    Raises:
-      errors.InvalidArgumentError: the tensor has another shape.
-    """
+    """Return the tensor itself; raise InvalidArgumentError if it has another shape."""
     result = tensor(as_array(x))
     if not result.get_shape().is_compatible_with(shape):
         raise InvalidArgumentError(
@@ -338,12 +328,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
     """Add values before and after, along each axis.
 
-    Args:
-      mode: CONSTANT, or REFLECT or SYMMETRIC, which mirror the values without or with the outermost one.
-
-    Raises:
-      ValueError: an unknown mode.
-      errors.InvalidArgumentError: paddings that do not fit the rank, or exceed the values that can be mirrored.
+    The modes REFLECT and SYMMETRIC mirror the values without or with the outermost one.
     """
     array, widths = as_array(tensor), as_array(paddings)
     if widths.shape != (array.ndim, 2) or widths.dtype.kind not in "iu":

@@ -8,29 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from .arguments import as_array, as_arrays
-
-__all__ = [
-    "Assert",
-    
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    
-    "assert_less",
-    "assert_less_equal",
-    
-    "assert_negative",
-    "assert_non_negative",
-    "assert_non_positive",
-    "assert_positive",
-    "assert_rank",
-    
-    
-    "assert_shapes",
-    
-    "do_nothing",
-]  # fmt: skip
+from .arguments import as_array, as_arrays, named
 
 
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
@@ -49,9 +27,7 @@ def _check(name: str, function: Callable[..., Any], sign: str) -> Callable[..., 
                 f"{message or ''}Condition x {sign} y did not hold. x: {first!r:.200} y: {second!r:.200}"
             )
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"Raise InvalidArgumentError unless x {sign} y everywhere."
-    return check
+    return named(check, name, f"Raise InvalidArgumentError unless x {sign} y everywhere.")
 
 
 assert_equal = _check("assert_equal", np.equal, "==")
@@ -67,9 +43,7 @@ def _check_sign(name: str, function: Callable[[Any], Any], sign: str) -> Callabl
         if not np.all(function(array)):
             raise InvalidArgumentError(f"{message or ''}Condition x {sign} 0 did not hold element-wise: {array!r:.200}")
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"Raise InvalidArgumentError unless x {sign} 0 everywhere."
-    return check
+    return named(check, name, f"Raise InvalidArgumentError unless x {sign} 0 everywhere.")
 
 
 assert_positive = _check_sign("assert_positive", lambda x: x > 0, ">")

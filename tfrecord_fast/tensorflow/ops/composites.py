@@ -15,15 +15,6 @@ from ..tensors.wrapping import unwrap
 from .arguments import as_array, as_lengths
 from .arrays import constant
 
-__all__ = [
-    "from_dense",
-    "ragged_constant",
-    "reorder",
-    "reset_shape",
-    "reshape",
-    "slice",
-]
-
 
 def _parts(sparse: SparseTensor) -> tuple[Any, Any, Any]:
     return sparse.plain.indices, np.asarray(sparse.plain.values), sparse.plain.dense_shape

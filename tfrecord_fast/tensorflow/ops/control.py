@@ -17,12 +17,6 @@ from .arguments import as_array, tensor
 from .arrays import constant, convert_to_tensor
 from .rows import over_flat_values
 
-__all__ = [
-    "case", "cond", "control_dependencies", "device", "executing_eagerly", "function",
-    "get_static_value", "group", "init_scope", "is_tensor", "name_scope", "no_op", "numpy_function",
-    "print", "py_function", "stop_gradient", "while_loop",
-]  # fmt: skip
-
 _print = print
 
 
@@ -95,16 +89,8 @@ def numpy_function(
 
 def _called(func: Any, inp: Any, dtypes: Any, as_argument: Callable[[Any], Any], casts: bool) -> Any:
     if func is None:
-        return functools.partial(_decorated, dtypes=dtypes, as_argument=as_argument, casts=casts)
+        return lambda func: functools.wraps(func)(lambda *args: _called(func, args, dtypes, as_argument, casts))
     return _typed(func(*map(as_argument, inp)), dtypes, casts)
-
-
-def _decorated(func: Any, dtypes: Any, as_argument: Callable[[Any], Any], casts: bool) -> Any:
-    @functools.wraps(func)
-    def call(*args: Any) -> Any:
-        return _typed(func(*map(as_argument, args)), dtypes, casts)
-
-    return call
 
 
 def _typed(result: Any, dtypes: Any, casts: bool) -> Any:

@@ -14,8 +14,6 @@ from typing import Any
 from ...base.optional import optional
 from ...errors import InvalidArgumentError
 
-__all__ = ["Expression", "compile_expression"]
-
 _NEED = "regular expressions other than simple ones on ASCII need google-re2"
 
 
@@ -65,12 +63,7 @@ class Expression:
 
 
 def compile_expression(pattern: bytes) -> Expression:
-    """Compile a pattern.
-
-    Raises:
-      errors.InvalidArgumentError: the pattern is not valid.
-      ImportError: google-re2 is not installed, and the pattern is not simple.
-    """
+    """Compile a pattern."""
     try:
         library = optional("re2", _NEED)
     except ImportError as error:
@@ -125,11 +118,7 @@ def _character(text: bytes, position: int) -> int:
 
 
 def _simple(pattern: bytes, missing: ImportError) -> Expression:
-    """Compile a pattern with Python's `re`.
-
-    Raises:
-      ImportError: like `missing`, if `re` may differ from RE2.
-    """
+    """Compile a pattern with Python's `re`."""
     translated = _translated(pattern)
     if translated is None:
         raise missing

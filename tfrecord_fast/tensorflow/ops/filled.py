@@ -13,11 +13,6 @@ from ..tensors.tensor_dtypes import array_dtype, as_dtype
 from ..tensors.wrapping import unwrap
 from .arguments import as_array, as_arrays, as_lengths, integer, tensor, tensors
 
-__all__ = [
-    "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range", "sequence_mask", "zeros",
-    "zeros_like",
-]  # fmt: skip
-
 
 def zeros(shape: Any, dtype: Any = "float32", name: str | None = None, layout: Any = None) -> Any:
     """Return zeros, or empty strings."""

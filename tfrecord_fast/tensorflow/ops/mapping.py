@@ -22,11 +22,6 @@ from ..tensors.tensor_specs import RaggedTensorSpec, SparseTensorSpec, TensorSpe
 from ..tensors.wrapping import unwrap, wrap
 from .arguments import as_array
 
-__all__ = [
-    "map_fn",
-    "scan",
-]
-
 
 def map_fn(
     fn: Callable[..., Any],
@@ -41,14 +36,12 @@ def map_fn(
 ) -> Any:
     """Call a function for the slices along the first axis, and stack its results.
 
-    Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: a result does not match `fn_output_signature`, or, without
-        it, a slice.
+    Results must match `fn_output_signature`, or, without it, the slices.
     """
     slices = _Slices(elems)
     signature = fn_output_signature if fn_output_signature is not None else dtype
     signature = slices.signature() if signature is None else signature
-    specs = [_spec(leaf) for leaf in nest.flatten(signature)]
+    specs = [leaf if isinstance(leaf, TypeSpec) else TensorSpec(None, leaf) for leaf in nest.flatten(signature)]
     columns: list[list[Any]] = [[] for _ in specs]
     for row in slices:
         result = fn(row)
@@ -71,7 +64,12 @@ def scan(
 ) -> Any:
     """Call a function with its previous result and the next slice, and stack all results."""
     rows = iter(_Slices(elems, dense=True, reverse=reverse))
-    total = _first(rows) if initializer is None else _tensors(initializer)
+    if initializer is None:
+        total = next(rows, None)
+        if total is None:
+            raise OutOfRangeError(message="an empty tensor needs an initializer")
+    else:
+        total = nest.map_structure(lambda leaf: wrap(_leaf(leaf)), initializer)
     specs = [TensorSpec(leaf.shape, leaf.dtype) for leaf in nest.flatten(total)]
     columns: list[list[Any]] = [[] for _ in specs]
 
@@ -89,12 +87,6 @@ def scan(
         total = nest.pack_sequence_as(total, map(wrap, add(nest.flatten(result))))
     stacked = (_stacked(column[::-1] if reverse else column, spec) for column, spec in zip(columns, specs, strict=True))
     return nest.pack_sequence_as(total, stacked)
-
-
-def _first(rows: Iterator[Any]) -> Any:
-    for row in rows:
-        return row
-    raise OutOfRangeError(message="an empty tensor needs an initializer")
 
 
 class _Slices:
@@ -116,15 +108,9 @@ class _Slices:
             raise InvalidArgumentError(f"the structure's tensors have different lengths: {sorted(lengths)}")
 
     def __iter__(self) -> Iterator[Any]:
-        for row in zip(*map(self._in_order, self._leaves), strict=True):
-            yield self._packed(row)
-
-    def _in_order(self, leaf: Any) -> Any:
-        rows = nests.rows(leaf)
-        return reversed(list(rows)) if self._reverse else rows
-
-    def _packed(self, row: Any) -> Any:
-        return nest.pack_sequence_as(self._like, map(wrap, row))
+        columns = [list(nests.rows(leaf))[::-1] if self._reverse else nests.rows(leaf) for leaf in self._leaves]
+        for row in zip(*columns, strict=True):
+            yield nest.pack_sequence_as(self._like, map(wrap, row))
 
     def signature(self) -> Any:
         """Return the specs of a slice."""
@@ -137,14 +123,6 @@ def _leaf(value: Any) -> Any:
     return plain if hasattr(plain, "row_splits") or hasattr(plain, "dense_shape") else as_array(value)
 
 
-def _tensors(structure: Any) -> Any:
-    return nest.map_structure(lambda leaf: wrap(_leaf(leaf)), structure)
-
-
-def _spec(wanted: Any) -> Any:
-    return wanted if isinstance(wanted, TypeSpec) else TensorSpec(None, wanted)
-
-
 def _row_spec(leaf: Any) -> Any:
     if hasattr(leaf, "dense_shape"):
         return SparseTensorSpec(leaf.shape[1:], leaf.dtype)
@@ -154,11 +132,6 @@ def _row_spec(leaf: Any) -> Any:
 
 
 def _fitting(leaf: Any, spec: Any) -> Any:
-    """Return the plain value of a result.
-
-    Raises:
-      TypeError, ValueError, errors.InvalidArgumentError: the result does not match the spec.
-    """
     plain = _leaf(leaf)
     if isinstance(plain, np.ndarray):
         plain = as_array(leaf, spec.dtype)
@@ -181,7 +154,6 @@ def _stacked(results: list[Any], spec: Any) -> Any:
 
 
 def _nothing(spec: Any) -> Any:
-    """Return a tensor of no rows of a spec."""
     if hasattr(spec, "ragged_rank"):
         return wrap(_no_rows(spec))
     lengths = () if spec.shape.rank is None else [length or 0 for length in spec.shape.as_list()]

@@ -13,102 +13,20 @@ from ..tensors import arithmetic
 from ..tensors.ragged_tensor import RaggedTensor, over_values
 from ..tensors.tensor_dtypes import array_dtype, as_dtype
 from ..tensors.wrapping import wrap
-from .arguments import as_array, as_arrays, as_axes, tensor
+from .arguments import as_array, as_arrays, as_axes, named, tensor
 from .rows import over_flat_values
 
-__all__ = [
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "add_n",
-    "argmax",
-    "argmin",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "ceil",
-    "clip_by_value",
-    "cos",
-    "cosh",
-    "cumsum",
-    "divide",
-    "divide_no_nan",
-    "einsum",
-    "equal",
-    "exp",
-    "expm1",
-    "floor",
-    "floordiv",
-    "floormod",
-    "greater",
-    "greater_equal",
-    "is_finite",
-    "is_inf",
-    "is_nan",
-    "l2_normalize",
-    "less",
-    "less_equal",
-    "log",
-    "log1p",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "matmul",
-    "maximum",
-    "minimum",
-    "multiply",
-    "negative",
-    "norm",
-    "not_equal",
-    "pow",
-    "reciprocal",
-    "reduce_all",
-    "reduce_any",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_sum",
-    "rint",
-    "round",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "softplus",
-    "sqrt",
-    "square",
-    "squared_difference",
-    "subtract",
-    "tan",
-    "tanh",
-    "tensordot",
-    "truediv",
-]  # fmt: skip
-
-
 # ---- Two tensors ----
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, int | float | list)
 
 
 def _pair(name: str, operation: arithmetic.Operation, first_decides: bool = False) -> Callable[..., Any]:
     def compute(x: Any, y: Any, name: str | None = None) -> Any:
         if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
             return _ragged_pair(compute, x, y)
-        first, second = as_arrays(tensor(as_array(x)) if first_decides and _is_plain(x) else x, y)
+        first, second = as_arrays(tensor(as_array(x)) if first_decides and isinstance(x, int | float | list) else x, y)
         return tensor(np.asarray(operation(first, tensor(second), False)))
 
-    compute.__name__ = compute.__qualname__ = name
-    compute.__doc__ = f"Compute `tf.{name}` of two tensors of one dtype."
-    return compute
+    return named(compute, name, f"Compute `tf.{name}` of two tensors of one dtype.")
 
 
 def _ragged_pair(function: Callable[..., Any], x: Any, y: Any) -> RaggedTensor:
@@ -117,19 +35,13 @@ def _ragged_pair(function: Callable[..., Any], x: Any, y: Any) -> RaggedTensor:
     return y.with_flat_values(function(over_values(y, x), tensor(np.asarray(y.plain.flat_values))))  # type: ignore[no-any-return]
 
 
-def _chosen(name: str, function: Callable[..., Any]) -> arithmetic.Operation:
-    return arithmetic.binary(name, function, "iufV")
-
-
 def _logical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def compute(x: Any, y: Any, name: str | None = None) -> Any:
         if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
             return _ragged_pair(compute, x, y)
         return tensor(np.asarray(function(as_array(x, "bool"), as_array(y, "bool"))))
 
-    compute.__name__ = compute.__qualname__ = name
-    compute.__doc__ = f"Compute `tf.{name}` of bools."
-    return compute
+    return named(compute, name, f"Compute `tf.{name}` of bools.")
 
 
 add = _pair("add", arithmetic.add, first_decides=True)
@@ -140,15 +52,14 @@ truediv = _pair("truediv", arithmetic.divide, first_decides=True)
 floordiv = _pair("floordiv", arithmetic.floordiv)
 floormod = _pair("floormod", arithmetic.mod)
 pow = _pair("pow", arithmetic.power)
-matmul_of_two = _pair("matmul", arithmetic.matmul)
-maximum = _pair("maximum", _chosen("Maximum", np.maximum))
-minimum = _pair("minimum", _chosen("Minimum", np.minimum))
+maximum = _pair("maximum", arithmetic.binary("Maximum", np.maximum, "iufV"))
+minimum = _pair("minimum", arithmetic.binary("Minimum", np.minimum, "iufV"))
 equal = _pair("equal", arithmetic.binary("Equal", np.equal, "biufcVO"))
 not_equal = _pair("not_equal", arithmetic.binary("NotEqual", np.not_equal, "biufcVO"))
-less = _pair("less", arithmetic.compare("Less", np.less))
-less_equal = _pair("less_equal", arithmetic.compare("LessEqual", np.less_equal))
-greater = _pair("greater", arithmetic.compare("Greater", np.greater))
-greater_equal = _pair("greater_equal", arithmetic.compare("GreaterEqual", np.greater_equal))
+less = _pair("less", arithmetic.less)
+less_equal = _pair("less_equal", arithmetic.less_equal)
+greater = _pair("greater", arithmetic.greater)
+greater_equal = _pair("greater_equal", arithmetic.greater_equal)
 atan2 = _pair("atan2", arithmetic.binary("Atan2", np.arctan2, "fV"))
 squared_difference = _pair(
     "squared_difference", arithmetic.binary("SquaredDifference", lambda x, y: (x - y) * np.conj(x - y), "ifcV")
@@ -217,13 +128,7 @@ def _single(name: str, function: Callable[[Any], Any], kinds: str = "fcV") -> Ca
         return tensor(result if is_other else result.astype(array.dtype))
 
     op = name.capitalize()
-    compute.__name__ = compute.__qualname__ = name
-    compute.__doc__ = f"Compute `tf.{name}` of each value."
-    return over_flat_values(compute)
-
-
-def _sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
+    return over_flat_values(named(compute, name, f"Compute `tf.{name}` of each value."))
 
 
 abs = _single("abs", np.abs, "ifcV")
@@ -249,7 +154,7 @@ atan = _single("atan", np.arctan)
 sinh = _single("sinh", np.sinh)
 cosh = _single("cosh", np.cosh)
 tanh = _single("tanh", np.tanh)
-sigmoid = _single("sigmoid", _sigmoid)
+sigmoid = _single("sigmoid", lambda x: 1 / (1 + np.exp(-x)))
 is_nan = _single("is_nan", np.isnan, "fV")
 is_inf = _single("is_inf", np.isinf, "fV")
 is_finite = _single("is_finite", np.isfinite, "fV")
@@ -307,9 +212,7 @@ def _over_axes(name: str, function: Callable[..., Any], kinds: str, of_bools: bo
         return tensor(np.asarray(result).astype(array.dtype))
 
     op = name.removeprefix("reduce_").capitalize()
-    reduced.__name__ = reduced.__qualname__ = name
-    reduced.__doc__ = f"Compute `tf.{name}` over these axes, by default all."
-    return reduced
+    return named(reduced, name, f"Compute `tf.{name}` over these axes, by default all.")
 
 
 def _over_rows(function: Callable[..., Any], ragged: Any, axis: Any, keepdims: bool) -> Any:
@@ -336,14 +239,6 @@ def _over_rows(function: Callable[..., Any], ragged: Any, axis: Any, keepdims: b
         groups = [np.array([row[column] for row in groups if column < len(row)]) for column in range(longest)]
     result = np.array([function(tensor(group), 0).numpy() for group in groups], None if groups else ragged.plain.dtype)
     return tensor(np.expand_dims(result, axis) if keepdims else result)
-
-
-def _least(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.min(array, axis=axis, keepdims=keepdims, initial=_limit(array, True))
-
-
-def _greatest(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.max(array, axis=axis, keepdims=keepdims, initial=_limit(array, False))
 
 
 def _limit(array: Any, greatest: bool) -> Any:
@@ -375,15 +270,11 @@ def _sum(array: Any, axis: Any, keepdims: bool) -> Any:
     return np.sum(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype).astype(array.dtype)
 
 
-def _product(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.prod(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
-
-
 reduce_sum = _over_axes("reduce_sum", _sum, "iufcV")
-reduce_prod = _over_axes("reduce_prod", _product, "iufcV")
+reduce_prod = _over_axes("reduce_prod", lambda array, **over: np.prod(array, dtype=array.dtype, **over), "iufcV")
 reduce_mean = _over_axes("reduce_mean", _mean, "iufcV")
-reduce_max = _over_axes("reduce_max", _greatest, "iufV")
-reduce_min = _over_axes("reduce_min", _least, "iufV")
+reduce_max = _over_axes("reduce_max", lambda array, **over: np.max(array, initial=_limit(array, False), **over), "iufV")
+reduce_min = _over_axes("reduce_min", lambda array, **over: np.min(array, initial=_limit(array, True), **over), "iufV")
 reduce_all = _over_axes("reduce_all", np.all, "b", of_bools=True)
 reduce_any = _over_axes("reduce_any", np.any, "b", of_bools=True)
 
@@ -404,9 +295,7 @@ def _arg_extreme(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return tensor(np.asarray(result).astype(as_dtype(output_type).as_numpy_dtype))
 
     kinds = ("int32", "int64", "int16", "uint16") if function is np.argmax else ("int32", "int64")
-    find.__name__ = find.__qualname__ = name
-    find.__doc__ = f"Return the index that `tf.{name}` has along an axis, by default the first."
-    return find
+    return named(find, name, f"Return the index that `tf.{name}` has along an axis, by default the first.")
 
 
 argmax = _arg_extreme("argmax", np.argmax)
@@ -418,7 +307,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
     array = as_array(tensor)
     if array.dtype.kind not in "fcV":
         raise InvalidArgumentError(f"norm needs floats, got {array_dtype(array).name}")
-    axes = None if axis is None else as_axes(axis)
+    axes = as_axes(axis)
     is_matrix = isinstance(axes, tuple)
     if isinstance(axes, tuple) and len(axes) != 2:
         raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis!r}")

@@ -15,22 +15,6 @@ from ..tensors.wrapping import unwrap, wrap
 from .arguments import as_array, as_arrays, as_axes, as_lengths, integer, is_list_of_integers, tensor, tensors
 from .arrays import size_of_shape
 
-__all__ = [
-    "argsort",
-    "boolean_mask",
-    "gather",
-    "gather_nd",
-    "reverse",
-    "roll",
-    "scatter_nd",
-    "searchsorted",
-    "slice",
-    "sort",
-    "tensor_scatter_nd_update",
-    "unique",
-    "where",
-]  # fmt: skip
-
 _slice = slice
 
 
@@ -235,7 +219,6 @@ class Unique(NamedTuple):
 
 
 def _places(indices: Any, shape: tuple[int, ...], updates: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return the index arrays for updates of that shape."""
     array = as_array(indices)
     expected = (*array.shape[:-1], *shape[array.shape[-1] :])
     if updates != expected:

@@ -16,36 +16,6 @@ from ..tensors.wrapping import unwrap
 from .arguments import as_array, as_lengths, integer, tensor
 from .randoms import seeded_generator
 
-__all__ = [
-    "ResizeMethod",
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_hue",
-    "adjust_saturation",
-    "central_crop",
-    "crop_to_bounding_box",
-    "decode_and_crop_jpeg",
-    "extract_jpeg_shape",
-    "flip_left_right",
-    "flip_up_down",
-    "is_jpeg",
-    "pad_to_bounding_box",
-    "per_image_standardization",
-    "random_brightness",
-    "random_contrast",
-    "random_crop",
-    "random_flip_left_right",
-    "random_flip_up_down",
-    "random_hue",
-    "random_saturation",
-    "resize",
-    "resize_by_corners",
-    "resize_with_crop_or_pad",
-    "resize_with_pad",
-    "rgb_to_grayscale",
-    "rot90",
-]
-
 
 class ResizeMethod(str, enum.Enum):
     """The interpolation of pixels."""
@@ -80,15 +50,8 @@ def resize(
 ) -> Any:
     """Resize images.
 
-    Args:
-      images: `[height, width, channels]`, or a batch of images.
-      size: (height, width).
-      method: "bilinear" or "nearest", with half-pixel centres; other methods call TensorFlow.
-      preserve_aspect_ratio: fits the image into the size.
-      antialias: averages all pixels when the image shrinks.
-
-    Returns:
-      float32; for "nearest", the dtype of the images.
+    The methods "bilinear" and "nearest" have half-pixel centres; others call TensorFlow. The result is float32 or, for
+    "nearest", has the dtype of the images.
     """
     array = _images(images)
     new_size = as_lengths(size)
@@ -100,7 +63,7 @@ def resize(
         new_size = tuple(int(np.round(scale * np.float32(length))) for length in (height, width))
     if min(new_size) <= 0:
         raise InvalidArgumentError(f"output dimensions must be positive, got {list(new_size)}")
-    way = ResizeMethod(_METHODS[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
+    way = _resize_method(method)
     if way is ResizeMethod.NEAREST_NEIGHBOR:
         rows, columns = (_nearest(length, new) for length, new in zip((height, width), new_size, strict=True))
         return tensor(np.take(np.take(array, rows, axis=-3), columns, axis=-2))
@@ -114,7 +77,9 @@ def resize(
     return tensor(_bilinear(_bilinear(pixels, -2, new_size[1]), -3, new_size[0]))
 
 
-_METHODS = ["bilinear", "nearest", "bicubic", "area"]
+def _resize_method(method: Any) -> ResizeMethod:
+    names = ("bilinear", "nearest", "bicubic", "area")
+    return ResizeMethod(names[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
 
 
 def _nearest(length: int, new: int) -> Any:
@@ -167,7 +132,7 @@ def resize_by_corners(
         new_size = (round(height * scale), round(width * scale))
     if (height, width) == new_size:
         return tensor(array)
-    way = ResizeMethod(_METHODS[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
+    way = _resize_method(method)
     if way not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR):
         raise NotImplementedError(f"resize_images by {way.value}: only bilinear and nearest are supported")
     pixels = array if way is ResizeMethod.NEAREST_NEIGHBOR else array.astype(np.float32)
@@ -397,11 +362,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 
 def random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
     """Scale the saturation by a random factor."""
-    if upper <= lower:
-        raise ValueError("upper must be > lower.")
-    if lower < 0:
-        raise ValueError("lower must be non-negative.")
-    return adjust_saturation(image, seeded_generator(seed).uniform(lower, upper))
+    return adjust_saturation(image, _random_factor(lower, upper, seed))
 
 
 def random_hue(image: Any, max_delta: float, seed: Any = None) -> Any:
@@ -420,11 +381,15 @@ def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
 
 def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
     """Scale the contrast by a random factor."""
+    return adjust_contrast(image, _random_factor(lower, upper, seed))
+
+
+def _random_factor(lower: float, upper: float, seed: Any) -> float:
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
         raise ValueError("lower must be non-negative.")
-    return adjust_contrast(image, seeded_generator(seed).uniform(lower, upper))
+    return seeded_generator(seed).uniform(lower, upper)
 
 
 def _as_floats(array: Any) -> Any:

@@ -10,11 +10,6 @@ from ...base import seeds
 from ..tensors.tensor_dtypes import as_dtype
 from .arguments import as_array, as_lengths, integer, tensor
 
-__all__ = [
-    "categorical", "gamma", "normal", "set_seed", "shuffle", "stateless_uniform",
-    "truncated_normal", "uniform",
-]  # fmt: skip
-
 _state: dict[Any, np.random.Generator] = {}
 _global: list[int | None] = [None]
 
@@ -82,11 +77,7 @@ def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None, name: str | None = None
 ) -> Any:
     """Draw from a normal distribution."""
-    return _normal(seeded_generator(seed), shape, mean, stddev, dtype)
-
-
-def _normal(generator: np.random.Generator, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
-    numbers = generator.standard_normal(as_lengths(shape)) * as_array(stddev) + as_array(mean)
+    numbers = seeded_generator(seed).standard_normal(as_lengths(shape)) * as_array(stddev) + as_array(mean)
     return tensor(np.asarray(numbers).astype(as_dtype(dtype).as_numpy_dtype))
 
 

@@ -17,8 +17,6 @@ from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.tensor_dtypes import array_dtype
 from .arguments import as_array, tensor
 
-__all__ = ["concat_rows", "over_flat_values", "stack_rows"]
-
 
 def over_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function take a RaggedTensor as its first argument: it is called with the flat values."""
@@ -38,27 +36,16 @@ def over_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """Join along an axis.
-
-    Raises:
-      errors.InvalidArgumentError: the dtypes, ranks or numbers of rows differ; the axis is out of range.
-    """
     parts, rank = _plain_values(values)
     return RaggedTensor(with_splits_dtype(_concat(parts, _axis(axis, rank)), _splits_dtype(values)))
 
 
 def stack_rows(values: list[Any], axis: int) -> RaggedTensor:
-    """Join along a new axis; raise the errors of `concat_rows`."""
     parts, rank = _plain_values(values)
     return RaggedTensor(with_splits_dtype(_stack(parts, _axis(axis, rank + 1)), _splits_dtype(values)))
 
 
 def _splits_dtype(values: list[Any]) -> Any:
-    """Return the dtype of the row splits.
-
-    Raises:
-      ValueError: there are several.
-    """
     known = {value.plain.row_splits.dtype for value in values if isinstance(value, RaggedTensor)}
     if len(known) > 1:
         raise ValueError(f"RaggedTensors must have row_splits of one dtype, got {sorted(map(str, known))}")

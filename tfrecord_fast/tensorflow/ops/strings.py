@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import re
 from collections.abc import Callable
@@ -21,12 +20,6 @@ from ..tensors.tensor_dtypes import as_dtype
 from .arguments import as_array, as_arrays, as_axes, integer, tensor
 from .expressions import compile_expression
 from .rows import over_flat_values
-
-__all__ = [
-    "as_string", "bytes_split", "decode_csv", "join", "length", "reduce_join",
-    "regex_replace", "split", "strip", "substr", "to_hash_bucket_fast", "to_number",
-    
-]  # fmt: skip
 
 
 def _each(function: Callable[[bytes], Any], input: Any, dtype: Any = object) -> Any:
@@ -87,20 +80,13 @@ def _check_unit(unit: str) -> None:
 
 
 def _part(item: bytes, start: int, count: int, unit: str) -> bytes:
-    units: Any = item if unit == "BYTE" else _characters(item)
-    if not -len_of(units) <= start <= len_of(units) or (start < 0 and count < 0 and unit != "BYTE"):
+    # In invalid UTF-8, continuation bytes stay with the byte before them.
+    units: Any = item if unit == "BYTE" else re.findall(rb"[\x00-\xff][\x80-\xbf]*", item)
+    if not -len(units) <= start <= len(units) or (start < 0 and count < 0 and unit != "BYTE"):
         raise InvalidArgumentError(f"pos {start} out of range for string b{item!r}, or len {count} is negative")
-    begin = start if start >= 0 else len_of(units) + start
+    begin = start if start >= 0 else len(units) + start
     piece: Any = units[begin:] if count < 0 and unit == "BYTE" else units[begin : begin + max(count, 0)]
     return piece if unit == "BYTE" else b"".join(piece)
-
-
-def _characters(item: bytes) -> list[bytes]:
-    """Split UTF-8 into characters; in invalid UTF-8, continuation bytes stay with the byte before them."""
-    return re.findall(rb"[\x00-\xff][\x80-\xbf]*", item)
-
-
-len_of = len
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
@@ -112,7 +98,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         raise TypeError(f"join needs a list of tensors and a separator, got {inputs!r:.100} and {separator!r:.100}")
     arrays = [as_array(item, "string") for item in inputs]
     shapes = {item.shape for item in arrays if item.ndim}
-    if len_of(shapes) > 1:
+    if len(shapes) > 1:
         raise InvalidArgumentError(f"Input shapes do not match: {sorted(shapes)} [Op:StringJoin]")
     if not arrays:
         return tensor(b"")
@@ -152,7 +138,7 @@ def reduce_join(
 
 
 def _reduce_join_rows(inputs: RaggedTensor, axis: Any, keepdims: bool, between: Any) -> Any:
-    plain, rank = inputs.plain, len_of(inputs.shape)
+    plain, rank = inputs.plain, len(inputs.shape)
     if axis is None:
         joined = between.join(np.asarray(plain.flat_values).ravel().tolist())
         return tensor(object_array([joined], (1,) * rank if keepdims else ()))
@@ -171,9 +157,9 @@ def _reduce_join_rows(inputs: RaggedTensor, axis: Any, keepdims: bool, between: 
         raise UnimplementedError("reduce_join supports RaggedTensors of two dimensions, or axes within the rows")
     rows = plain.to_list()
     if last == 0:
-        longest = max(map(len_of, rows), default=0)
-        rows = [[row[last] for row in rows if last < len_of(row)] for last in range(longest)]
-    strings = object_array([between.join(row) for row in rows], (len_of(rows),))
+        longest = max(map(len, rows), default=0)
+        rows = [[row[last] for row in rows if last < len(row)] for last in range(longest)]
+    strings = object_array([between.join(row) for row in rows], (len(rows),))
     return tensor(strings if not keepdims else np.expand_dims(strings, last))
 
 
@@ -190,12 +176,12 @@ def _parts(item: bytes, between: bytes | None, most: int) -> list[bytes]:
     if between is None and most == 0:
         return [item]
     parts = item.split(between, most)
-    return [*parts, b""] if between is None and len_of(parts) == most else parts
+    return [*parts, b""] if between is None and len(parts) == most else parts
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Split strings into bytes: a tensor for one string, rows for several."""
-    return _split_by(_strings(input), lambda item: [item[i : i + 1] for i in range(builtins.len(item))])
+    return _split_by(_strings(input), lambda item: [item[i : i + 1] for i in range(len(item))])
 
 
 def _strings(input: Any) -> Any:
@@ -212,10 +198,10 @@ def _split_by(input: Any, parts_of: Callable[[bytes], list[bytes]]) -> Any:
     array = as_array(input, "string")
     parts = [parts_of(item) for item in array.ravel().tolist()]
     flat = [piece for row in parts for piece in row]
-    values = object_array(flat, (builtins.len(flat),))
+    values = object_array(flat, (len(flat),))
     if array.ndim == 0:
         return tensor(values)
-    rows: Any = PlainRagged.from_row_lengths(values, np.array([*map(builtins.len, parts)], np.int64))
+    rows: Any = PlainRagged.from_row_lengths(values, np.array([*map(len, parts)], np.int64))
     for axis in range(array.ndim - 1, 0, -1):
         rows = uniform_rows(rows, array.shape[axis], math.prod(array.shape[:axis]))
     return RaggedTensor(rows)
@@ -273,9 +259,6 @@ def as_string(
       precision, width: those of C's `printf`; -1 means none.
       scientific, shortest: format floats with "%e" or "%g" instead of "%f".
       fill: a flag of `printf`: "0", "-", "+", " " or "#".
-
-    Raises:
-      errors.InvalidArgumentError: an unknown fill, or an option that the dtype does not support.
     """
     array = as_array(input)
     floats = array.dtype.kind in "fcV"  # V: bfloat16
@@ -325,9 +308,8 @@ def decode_csv(
       record_defaults: a tensor for each column. It sets the dtype; its value, if any, replaces empty fields.
     """
     lines = as_array(records, "string")
-    fields = Fields(
-        [_default(default) for default in record_defaults], field_delim, use_quote_delim, na_value, select_cols
-    )
+    defaults = [value if hasattr(value, "as_numpy_dtype") else as_array(value) for value in record_defaults]
+    fields = Fields(defaults, field_delim, use_quote_delim, na_value, select_cols)
     rows = []
     for number, line in enumerate(lines.ravel().tolist()):
         try:
@@ -337,7 +319,3 @@ def decode_csv(
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"record {number}: {error}") from None
     return [tensor(column.reshape(lines.shape)) for column in fields.columns(rows)]
-
-
-def _default(value: Any) -> Any:
-    return value if hasattr(value, "as_numpy_dtype") else as_array(value)

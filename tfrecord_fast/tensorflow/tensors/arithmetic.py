@@ -11,26 +11,6 @@ from ...errors import InvalidArgumentError
 from ...values.columns.typed import as_ndarray, typed
 from .tensor_dtypes import array_dtype, as_dtype
 
-__all__ = [
-    "Operation",
-    "add",
-    "bitwise",
-    "compare",
-    "convert",
-    "divide",
-    "equal",
-    "floordiv",
-    "invert",
-    "matmul",
-    "mod",
-    "multiply",
-    "multiply_numbers",
-    "not_equal",
-    "power",
-    "subtract",
-    "with_sign",
-]
-
 _Array = np.ndarray[Any, Any]
 Operation = Callable[[_Array, Any, bool], Any]
 _FITTING = {"b": "b", "i": "i", "u": "iu", "f": "biuf", "c": "biufc"}  # kinds of Python values, by the dtype's kind
@@ -38,12 +18,7 @@ _LONG = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def convert(value: Any, dtype: Any) -> _Array:
-    """Convert a value that is not a tensor to an array: NumPy numbers are cast, Python numbers must fit.
-
-    Raises:
-      TypeError: a Python value of another type.
-      ValueError: None.
-    """
+    """Convert a value that is not a tensor to an array: NumPy numbers are cast, Python numbers must fit."""
     target = as_dtype(dtype)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
@@ -256,32 +231,28 @@ def divide(array: _Array, other: Any, swapped: bool) -> Any:
     return _run("RealDiv", np.divide, operand, array) if swapped else _run("RealDiv", np.divide, array, operand)
 
 
-def bitwise(name: str, function: Callable[..., Any]) -> Operation:
-    """Return an operation on integers or bools."""
-    return binary(name, function, "biu")
+def _equality(name: str, function: Callable[..., Any], otherwise: bool) -> Operation:
+    """Return a comparison, whose result is `otherwise` if the shapes do not fit."""
+
+    def operation(array: _Array, other: Any, swapped: bool) -> Any:
+        operand = _other(array, other, name)
+        if operand is NotImplemented:
+            return operand
+        try:
+            np.broadcast_shapes(array.shape, operand.shape)
+        except ValueError:
+            return otherwise
+        return np.asarray(function(array, operand), dtype=bool)
+
+    return operation
 
 
-def compare(name: str, function: Callable[..., Any]) -> Operation:
-    """Return a comparison of numbers."""
-    return binary(name, function, "iufV")
-
-
-def equal(array: _Array, other: Any, swapped: bool = False) -> Any:
-    """Compare for equality; return False if the shapes do not fit."""
-    return _equality("Equal", np.equal, False, array, other)
-
-
-def not_equal(array: _Array, other: Any, swapped: bool = False) -> Any:
-    """Compare for inequality; return True if the shapes do not fit."""
-    return _equality("NotEqual", np.not_equal, True, array, other)
-
-
-def _equality(name: str, function: Callable[..., Any], otherwise: bool, array: _Array, other: Any) -> Any:
-    operand = _other(array, other, name)
-    if operand is NotImplemented:
-        return operand
-    try:
-        np.broadcast_shapes(array.shape, operand.shape)
-    except ValueError:
-        return otherwise
-    return np.asarray(function(array, operand), dtype=bool)
+equal = _equality("Equal", np.equal, False)
+not_equal = _equality("NotEqual", np.not_equal, True)
+less = binary("Less", np.less, "iufV")
+less_equal = binary("LessEqual", np.less_equal, "iufV")
+greater = binary("Greater", np.greater, "iufV")
+greater_equal = binary("GreaterEqual", np.greater_equal, "iufV")
+bitwise_and = binary("AndV2", np.bitwise_and, "biu")
+bitwise_or = binary("OrV2", np.bitwise_or, "biu")
+bitwise_xor = binary("Xor", np.bitwise_xor, "biu")

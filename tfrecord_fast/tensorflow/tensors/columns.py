@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
-
-__all__ = ["Columns", "wrap_columns"]
 
 _get = dict.__getitem__
 _set = dict.__setitem__
@@ -112,6 +110,9 @@ class Columns(dict[Any, Any]):
         self._plain = None
         self._wrapped.discard(key)
 
+    # dict's own methods would bypass those above.
+    setdefault, update, clear = MutableMapping.setdefault, MutableMapping.update, MutableMapping.clear
+
     def pop(self, key: Any, *default: Any) -> Any:
         if key not in self:
             return super().pop(key, *default)
@@ -120,26 +121,12 @@ class Columns(dict[Any, Any]):
         return value
 
     def popitem(self) -> tuple[Any, Any]:
-        key, _ = next(reversed(dict.items(self)), (None, None))
+        key = next(reversed(self), None)
         return (key, self.pop(key)) if len(self) else super().popitem()
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def update(self, *others: Any, **named: Any) -> None:
-        for key, value in dict(*others, **named).items():
-            self[key] = value
 
     def __ior__(self, other: Any) -> Any:
         self.update(other)
         return self
-
-    def clear(self) -> None:
-        super().clear()
-        self._plain = None
-        self._wrapped.clear()
 
 
 def wrap_columns(plain: dict[Any, Any], wrap: Callable[[Any], Any]) -> Columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from itertools import pairwise
 from typing import Any
 
@@ -10,40 +9,16 @@ import numpy as np
 
 from ...values.columns.ragged import RaggedTensor
 from .ragged_rows import UniformRows, rows_at, uniform_rows, with_same_rows
-from .tensor import as_tensor
+from .tensor import as_tensor, checked_index
 from .wrapping import unwrap
-
-__all__ = ["ragged_item"]
 
 _ALL = slice(None)
 
 
 def ragged_item(plain: RaggedTensor, key: Any) -> Any:
-    """Return the item or slice for a key; a list of keys means a tuple, as for tensors.
-
-    Raises:
-      IndexError: a row is out of range, or there are too many keys.
-      TypeError: a key is not an integer, slice, ellipsis or None.
-      ValueError: an index within rows of different lengths, where only a slice has a meaning.
-    """
+    """Return the item or slice for a key; a list of keys means a tuple, as for tensors."""
     keys = list(key) if isinstance(key, list | tuple) else [key]
-    return _item(plain, [_checked(entry) for entry in keys])
-
-
-def _checked(key: Any) -> Any:
-    if key is None or key is Ellipsis:
-        return key
-    if isinstance(key, slice):
-        bounds = (key.start, key.stop, key.step)
-        return slice(*(None if bound is None else _number(bound) for bound in bounds))
-    return _number(key)
-
-
-def _number(value: Any) -> int:
-    number = unwrap(value)
-    if np.ndim(number) or isinstance(number, bool | np.bool_) or not hasattr(number, "__index__"):
-        raise TypeError(f"indices must be integers, slices, ellipsis or tf.newaxis, got {value!r:.100}")
-    return operator.index(number)
+    return _item(plain, [checked_index(entry) for entry in keys])
 
 
 def _item(value: Any, keys: list[Any]) -> Any:

@@ -10,11 +10,6 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...values.columns.ragged import RaggedTensor
 
-__all__ = [
-    "UniformRows", "as_partition", "merge_axes", "rows_at", "uniform_rows", "with_same_rows", "with_splits_dtype",
-    "without_uniform_lengths",
-]  # fmt: skip
-
 
 class UniformRows(RaggedTensor):
     """Rows of one length, known even without rows. Only `tfrecord_fast.tensorflow` has them."""
@@ -37,17 +32,10 @@ class UniformRows(RaggedTensor):
 
 
 def uniform_rows(values: Any, length: int, count: int, dtype: Any = np.int64) -> UniformRows:
-    """Return `count` rows of one length."""
     return UniformRows(values, np.arange(count + 1, dtype=dtype) * np.dtype(dtype).type(length), length)
 
 
 def with_same_rows(plain: RaggedTensor, values: Any) -> RaggedTensor:
-    """Return other values in the same rows.
-
-    Raises:
-      ValueError: the values are ragged, with row splits of another dtype.
-      errors.InvalidArgumentError: the number of values does not fit the rows.
-    """
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != plain.row_splits.dtype:
         raise ValueError(
             f"values must have row_splits of the same dtype: {plain.row_splits.dtype}, not {values.row_splits.dtype}"
@@ -60,7 +48,6 @@ def with_same_rows(plain: RaggedTensor, values: Any) -> RaggedTensor:
 
 
 def with_splits_dtype(plain: RaggedTensor, dtype: Any) -> RaggedTensor:
-    """Return the same rows with row splits of another dtype."""
     values = with_splits_dtype(plain.values, dtype) if isinstance(plain.values, RaggedTensor) else plain.values
     splits = plain.row_splits.astype(dtype)
     if isinstance(plain, UniformRows):
@@ -94,11 +81,6 @@ def as_partition(value: Any) -> Any:
 
 
 def merge_axes(plain: Any, outer: int, inner: int) -> Any:
-    """Merge the dimensions from one axis to another.
-
-    Raises:
-      ValueError: an axis is out of range, or `outer` comes after `inner`.
-    """
     rank = len(plain.shape)
     if not (-rank <= outer < rank and -rank <= inner < rank):
         raise ValueError(f"outer_axis={outer} and inner_axis={inner} must be axes of {rank} dimensions")

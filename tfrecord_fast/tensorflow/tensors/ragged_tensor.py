@@ -28,8 +28,6 @@ from .tensor_dtypes import DType, array_dtype, as_dtype
 from .tensor_shape import TensorShape
 from .wrapping import register_unwrapper, register_wrapper, unwrap, wrap, wrap_function
 
-__all__ = ["RaggedTensor", "over_values", "tensor_rows"]
-
 
 class RaggedTensor:
     """Rows of different lengths, made by `from_row_splits` and the like, `tf.ragged.constant`, or by parsing."""
@@ -153,11 +151,7 @@ class RaggedTensor:
         return (self.value_rowids(), *(inner.nested_value_rowids() if isinstance(inner, RaggedTensor) else ()))
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """Merge the dimensions from one axis to another.
-
-        Raises:
-          ValueError: an axis is out of range, or `outer_axis` comes after `inner_axis`.
-        """
+        """Merge the dimensions from one axis to another."""
         return wrap(merge_axes(self.plain, outer_axis, inner_axis))
 
     def __iter__(self) -> Iterator[Any]:
@@ -238,12 +232,7 @@ def _equality(name: str, otherwise: bool) -> Any:
 
 
 def over_values(tensor: RaggedTensor, other: Any) -> Any:
-    """Return the other operand of an operation on the innermost values: a value for each row is repeated.
-
-    Raises:
-      InvalidArgumentError: the shape, or the row lengths, of `other` do not fit the rows.
-      TypeError, ValueError: `other` can't have the dtype.
-    """
+    """Return the other operand of an operation on the innermost values: a value for each row is repeated."""
     plain = tensor.plain
     if isinstance(other, RaggedTensor):
         if not _have_same_rows(plain, other.plain):
@@ -443,10 +432,6 @@ for _name, _function in _constructors.items():
     setattr(RaggedTensor, f"from_{_name}", staticmethod(_function))
 
 
-def _unwrap(tensor: RaggedTensor) -> ragged.RaggedTensor:
-    return without_uniform_lengths(tensor.plain)
-
-
 for _class in (ragged.RaggedTensor, UniformRows):
     register_wrapper(_class, RaggedTensor)
-register_unwrapper(RaggedTensor, _unwrap)
+register_unwrapper(RaggedTensor, lambda tensor: without_uniform_lengths(tensor.plain))

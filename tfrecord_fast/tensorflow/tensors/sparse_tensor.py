@@ -12,17 +12,9 @@ from .tensor_dtypes import DType, as_dtype
 from .tensor_shape import TensorShape
 from .wrapping import register_unwrapper, register_wrapper, unwrap, wrap
 
-__all__ = ["SparseTensor", "SparseTensorValue"]
-
 
 class SparseTensor:
-    """Values and their indices in a dense tensor.
-
-    Args:
-      indices: int64 `[number of values, number of dimensions]`.
-      values: `[number of values]`.
-      dense_shape: int64 `[number of dimensions]`.
-    """
+    """Values and their indices in a dense tensor."""
 
     __slots__ = ("plain",)
 
@@ -106,8 +98,6 @@ class SparseTensor:
     def __reduce__(self) -> Any:
         return SparseTensor.of, (self.plain,)
 
-
-SparseTensorValue = SparseTensor
 
 register_wrapper(sparse.SparseTensor, SparseTensor.of)
 register_unwrapper(SparseTensor, SparseTensor.numpy)

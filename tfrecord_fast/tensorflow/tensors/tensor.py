@@ -15,13 +15,24 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...values.columns.strings import object_array
 from . import arithmetic
-from .reference import Reference
 from .tensor_dtypes import DType, array_dtype, named
 from .tensor_shape import TensorShape
 
-__all__ = ["ArrayTensor", "BytesTensor", "Strings", "Tensor", "as_tensor", "plain_array"]
-
 _UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
+
+
+def _operate(operation: Any, tensor: Tensor, other: Any, swapped: bool = False) -> Any:
+    if type(other).__module__.startswith("tensorflow."):
+        return NotImplemented  # TensorFlow's operator follows its gradients
+    result = operation(tensor._array(), other, swapped)
+    return result if result is NotImplemented else as_tensor(np.asarray(result))
+
+
+def _operator(operation: arithmetic.Operation, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    def operate(tensor: Any, other: Any) -> Any:
+        return _operate(operation, tensor, other, swapped)
+
+    return operate
 
 
 class Tensor:
@@ -55,11 +66,7 @@ class Tensor:
         return TensorShape(self._array().shape)
 
     def set_shape(self, shape: Any) -> None:
-        """Check the shape.
-
-        Raises:
-          ValueError: the tensor has another shape.
-        """
+        """Raise ValueError if the tensor has another shape."""
         if not self.get_shape().is_compatible_with(shape):
             raise ValueError(
                 f"Tensor's shape {self.get_shape()} is not compatible with supplied shape {TensorShape(shape)}."
@@ -106,80 +113,19 @@ class Tensor:
 
     # ---- Operators ----
 
-    def __add__(self, other: Any) -> Any:
-        return _operate(arithmetic.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _operate(arithmetic.add, self, other, swapped=True)
-
-    def __sub__(self, other: Any) -> Any:
-        return _operate(arithmetic.subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _operate(arithmetic.subtract, self, other, swapped=True)
-
-    def __mul__(self, other: Any) -> Any:
-        return _operate(arithmetic.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _operate(arithmetic.multiply, self, other, swapped=True)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _operate(arithmetic.divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _operate(arithmetic.divide, self, other, swapped=True)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _operate(arithmetic.floordiv, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _operate(arithmetic.floordiv, self, other, swapped=True)
-
-    def __mod__(self, other: Any) -> Any:
-        return _operate(arithmetic.mod, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _operate(arithmetic.mod, self, other, swapped=True)
-
-    def __pow__(self, other: Any) -> Any:
-        return _operate(arithmetic.power, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _operate(arithmetic.power, self, other, swapped=True)
-
-    def __matmul__(self, other: Any) -> Any:
-        return _operate(arithmetic.matmul, self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return _operate(arithmetic.matmul, self, other, swapped=True)
-
-    def __and__(self, other: Any) -> Any:
-        return _operate(arithmetic.bitwise("AndV2", operator.and_), self, other)
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> Any:
-        return _operate(arithmetic.bitwise("OrV2", operator.or_), self, other)
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> Any:
-        return _operate(arithmetic.bitwise("Xor", operator.xor), self, other)
-
-    __rxor__ = __xor__
-
-    def __lt__(self, other: Any) -> Any:
-        return _operate(arithmetic.compare("Less", np.less), self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _operate(arithmetic.compare("LessEqual", np.less_equal), self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _operate(arithmetic.compare("Greater", np.greater), self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _operate(arithmetic.compare("GreaterEqual", np.greater_equal), self, other)
+    __add__, __radd__ = _operator(arithmetic.add), _operator(arithmetic.add, swapped=True)
+    __sub__, __rsub__ = _operator(arithmetic.subtract), _operator(arithmetic.subtract, swapped=True)
+    __mul__, __rmul__ = _operator(arithmetic.multiply), _operator(arithmetic.multiply, swapped=True)
+    __truediv__, __rtruediv__ = _operator(arithmetic.divide), _operator(arithmetic.divide, swapped=True)
+    __floordiv__, __rfloordiv__ = _operator(arithmetic.floordiv), _operator(arithmetic.floordiv, swapped=True)
+    __mod__, __rmod__ = _operator(arithmetic.mod), _operator(arithmetic.mod, swapped=True)
+    __pow__, __rpow__ = _operator(arithmetic.power), _operator(arithmetic.power, swapped=True)
+    __matmul__, __rmatmul__ = _operator(arithmetic.matmul), _operator(arithmetic.matmul, swapped=True)
+    __and__ = __rand__ = _operator(arithmetic.bitwise_and)
+    __or__ = __ror__ = _operator(arithmetic.bitwise_or)
+    __xor__ = __rxor__ = _operator(arithmetic.bitwise_xor)
+    __lt__, __le__ = _operator(arithmetic.less), _operator(arithmetic.less_equal)
+    __gt__, __ge__ = _operator(arithmetic.greater), _operator(arithmetic.greater_equal)
 
     def __eq__(self, other: Any) -> Any:
         return False if other is None else _operate(arithmetic.equal, self, other)
@@ -238,7 +184,7 @@ class ArrayTensor(Tensor, np.ndarray):  # type: ignore[misc]
     __ipow__ = Tensor.__pow__
     __imatmul__ = Tensor.__matmul__
     __iand__ = Tensor.__and__
-    __ior__ = Tensor.__or__
+    __ior__ = Tensor.__or__  # type: ignore[assignment]
     __ixor__ = Tensor.__xor__
 
     def _array(self) -> np.ndarray[Any, Any]:
@@ -300,9 +246,9 @@ _OPERATORS: dict[Any, Any] = {  # for NumPy's numbers and arrays on the left of 
     np.remainder: arithmetic.mod,
     np.power: arithmetic.power,
     np.matmul: arithmetic.matmul,
-    np.bitwise_and: arithmetic.bitwise("AndV2", operator.and_),
-    np.bitwise_or: arithmetic.bitwise("OrV2", operator.or_),
-    np.bitwise_xor: arithmetic.bitwise("Xor", operator.xor),
+    np.bitwise_and: arithmetic.bitwise_and,
+    np.bitwise_or: arithmetic.bitwise_or,
+    np.bitwise_xor: arithmetic.bitwise_xor,
     np.equal: arithmetic.equal,
     np.not_equal: arithmetic.not_equal,
 }
@@ -441,13 +387,6 @@ def plain_array(value: Any) -> Any:
     return value.numpy() if isinstance(value, Tensor) else value
 
 
-def _operate(operation: Any, tensor: Tensor, other: Any, swapped: bool = False) -> Any:
-    if type(other).__module__.startswith("tensorflow."):
-        return NotImplemented  # TensorFlow's operator follows its gradients
-    result = operation(tensor._array(), other, swapped)
-    return result if result is NotImplemented else as_tensor(np.asarray(result))
-
-
 def _as_array(value: Any) -> Any:
     return value._array() if isinstance(value, Tensor) else value
 
@@ -458,22 +397,39 @@ def _as_arrays(values: Any) -> Any:
     return _as_array(values)
 
 
+class Reference:
+    """A key of a dict for a tensor, equal to other references to the same tensor."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def deref(self) -> Any:
+        """Return the tensor."""
+        return self._tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._tensor is other._tensor
+
+    def __hash__(self) -> int:
+        return id(self._tensor)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._tensor!r}>"
+
+
 # ---- Indices ----
 
 
 def _as_index(key: Any) -> Any:
-    """Convert a key of TensorFlow's to NumPy's: a list means a tuple, and arrays of numbers are refused.
-
-    Raises:
-      TypeError: another kind of index, which NumPy might interpret differently.
-    """
+    """Convert a key of TensorFlow's to NumPy's: a list means a tuple, and arrays of numbers are refused."""
     mask = plain_array(key)
     if isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.ndim:
         return mask
-    return tuple(_checked_index(index) for index in (key if isinstance(key, list | tuple) else (key,)))
+    return tuple(checked_index(index) for index in (key if isinstance(key, list | tuple) else (key,)))
 
 
-def _checked_index(index: Any) -> Any:
+def checked_index(index: Any) -> Any:
+    """Return one index, without tensors; raise TypeError unless it is an integer, slice, ellipsis or None."""
     if index is None or index is Ellipsis:
         return index
     if isinstance(index, slice):

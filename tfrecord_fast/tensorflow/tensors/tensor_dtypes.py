@@ -8,8 +8,6 @@ import numpy as np
 
 from ... import dtypes
 
-__all__ = ["DType", "array_dtype", "as_dtype", "named"]
-
 
 class DType(dtypes.DType):
     """A type of values. It equals, and hashes like, the same NumPy dtype and `tfrecord_fast` dtype."""

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TensorShape"]
-
 
 class TensorShape(tuple[Any, ...]):
     """The lengths of the dimensions, as a tuple; None for an unknown length.

@@ -16,8 +16,6 @@ from .tensor_dtypes import DType, as_dtype
 from .tensor_shape import TensorShape
 from .wrapping import unwrap
 
-__all__ = ["DatasetSpec", "RaggedTensorSpec", "SparseTensorSpec", "TensorSpec", "TypeSpec", "as_spec"]
-
 
 class TypeSpec:
     """Base class of specs."""
@@ -46,15 +44,12 @@ class TypeSpec:
 class TensorSpec(TypeSpec):
     """The shape and dtype of a tensor."""
 
+    value_type = Tensor
+
     def __init__(self, shape: Any = None, dtype: Any = "float32", name: str | None = None) -> None:
         self.shape = TensorShape(shape)
         self.dtype: DType = as_dtype(dtype)
         self.name = name
-
-    @property
-    def value_type(self) -> type:
-        """The class of such values."""
-        return Tensor
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
@@ -76,14 +71,11 @@ class TensorSpec(TypeSpec):
 class SparseTensorSpec(TypeSpec):
     """The dense shape and the dtype of a SparseTensor."""
 
+    value_type = SparseTensor
+
     def __init__(self, shape: Any = None, dtype: Any = "float32") -> None:
         self.shape = TensorShape(shape)
         self.dtype: DType = as_dtype(dtype)
-
-    @property
-    def value_type(self) -> type:
-        """The class of such values."""
-        return SparseTensor
 
     def _fields(self) -> tuple[Any, ...]:
         return self.shape, self.dtype
@@ -94,6 +86,8 @@ class SparseTensorSpec(TypeSpec):
 
 class RaggedTensorSpec(TypeSpec):
     """The shape and dtype of a RaggedTensor, and the number of its ragged dimensions."""
+
+    value_type = RaggedTensor
 
     def __init__(
         self,
@@ -111,11 +105,6 @@ class RaggedTensorSpec(TypeSpec):
         if rank is not None and ragged_rank is not None and ragged_rank >= rank:
             raise ValueError(f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank}).")
         self.flat_values_spec = flat_values_spec
-
-    @property
-    def value_type(self) -> type:
-        """The class of such values."""
-        return RaggedTensor
 
     def _fields(self) -> tuple[Any, ...]:
         return self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype

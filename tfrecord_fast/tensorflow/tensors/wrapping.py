@@ -18,8 +18,6 @@ from .arithmetic import convert
 from .columns import Columns, wrap_columns
 from .tensor import ArrayTensor, BytesTensor, Strings, as_tensor
 
-__all__ = ["register_unwrapper", "register_wrapper", "unwrap", "wrap", "wrap_function"]
-
 Converter = Callable[[Any], Any]
 _FEATURES = (FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature)
 _unwrappers: dict[type, Converter] = {}
@@ -129,14 +127,6 @@ def wrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _wrap_list(value: list[Any]) -> list[Any]:
-    return [wrap(item) for item in value]
-
-
-def _wrap_dict(value: dict[Any, Any]) -> Columns:
-    return wrap_columns(value, wrap)
-
-
 def _wrap_number(value: Any) -> Any:
     return _as_array(value).view(ArrayTensor)
 
@@ -153,16 +143,12 @@ _wrappers: dict[type, Converter] = {
     np.ndarray: as_tensor,
     RecordBatch: Strings,
     BytesArray: Strings,
-    list: _wrap_list,
-    dict: _wrap_dict,
+    list: lambda value: [wrap(item) for item in value],
+    dict: lambda value: wrap_columns(value, wrap),
     PlainSpec: _unchanged,
     **{cls: _wrap_number for cls in _NUMBERS},
     **{cls: _unchanged for cls in (int, float, str, bool, type(None), ArrayTensor, BytesTensor, Columns, Strings)},
 }
-
-
-def _unwrap_strings(strings: Strings) -> Any:
-    return strings.source
 
 
 # Dicts of features without tensors, by identity, with their keys and values: scripts pass the same dict for each
@@ -185,18 +171,14 @@ def _unwrap_dict(value: dict[Any, Any]) -> dict[Any, Any]:
     return value
 
 
-def _unwrap_columns(columns: Columns) -> dict[Any, Any]:
-    return columns.plain(unwrap, _IMMUTABLE)
-
-
 # Values that a script can't change. Others, such as a list in a dict, are searched again.
 _IMMUTABLE = frozenset({ArrayTensor, BytesTensor, Strings, bytes, np.ndarray, RecordBatch, BytesArray, *_NUMBERS})
 
 
 _unwrappers |= {
     dict: _unwrap_dict,
-    Columns: _unwrap_columns,
+    Columns: lambda columns: columns.plain(unwrap, _IMMUTABLE),
     ArrayTensor: ArrayTensor.plain,
     BytesTensor: bytes,
-    Strings: _unwrap_strings,
+    Strings: lambda strings: strings.source,
 }

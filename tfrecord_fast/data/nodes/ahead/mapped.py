@@ -13,8 +13,6 @@ from ....base.workers import NoThreadError, Workers, make_call
 from ..base.turns import check_process, take_turns
 from .trials import CHEAP_CALL, Timed, Trial, Verdict
 
-__all__ = ["Mapped", "Tried"]
-
 _AT_EXIT = 0.2  # seconds
 _CHEAP_CALLS = 64  # in a row, after which threads stop
 

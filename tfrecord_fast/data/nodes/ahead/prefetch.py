@@ -16,8 +16,6 @@ from ..base.node import Node, Of, Run
 from ..base.turns import REENTERED, check_process, take_turns
 from .trials import Verdict
 
-__all__ = ["Prefetch", "Prefetched"]
-
 _END = object()
 _AT_EXIT = 0.2  # seconds
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from .... import _core
 
-__all__ = ["CHEAP_AHEAD", "CHEAP_CALL", "Timed", "Trial", "Verdict"]
-
 # The most seconds that a cheap call takes: about the cost of handing an element to a pool of threads, or to one thread
 # that works ahead. Batches of records are few and large, so the second limit holds for both.
 CHEAP_CALL = 30e-6

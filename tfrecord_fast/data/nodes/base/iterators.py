@@ -10,17 +10,6 @@ from ....base.handlers import raised_by_handler
 from ....values.elements.nests import kind_of, rows
 from .turns import Raising, Turns
 
-__all__ = [
-    "Chained",
-    "Concatenated",
-    "Interleaved",
-    "InterleavedAhead",
-    "Repeated",
-    "Shuffled",
-    "Windowed",
-    "Zipped",
-]
-
 _END = object()
 
 

@@ -14,8 +14,6 @@ from ....values.elements.nests import kind_of, leaves, map_leaves, spec_of
 from ....values.elements.samples import common_spec, sample_of, unsure
 from ...numbers import UNKNOWN
 
-__all__ = ["Draws", "Iterations", "Node", "Of", "Run", "draws_of"]
-
 _SAMPLE_LENGTHS = (2, 3)
 _NO_ELEMENT = "the dataset is empty, so the shapes and dtypes of its elements are unknown"
 
@@ -72,6 +70,7 @@ class Node(ABC):
     inputs: tuple[Node, ...] = ()
     draws: Draws | None = None  # if the order differs from iteration to iteration
     calls_functions = False  # of the user, to compute the first element
+    _label = ""
 
     def distinct_inputs(self) -> Iterable[Node]:
         """Return each input once: a dataset joined with itself many times has few nodes, but very many paths."""
@@ -81,9 +80,9 @@ class Node(ABC):
     def iterate(self, run: Run) -> Iterator[Any]:
         """Iterate in Python over the elements; `run` starts the inputs."""
 
-    @abstractmethod
     def label(self) -> str:
         """Return the node's name in `repr`, without its inputs."""
+        return self._label
 
     def describe(self, describe: Callable[[Node], str]) -> str:
         """Return the `repr` of the node and its inputs, which `describe` describes."""
@@ -164,11 +163,7 @@ class Node(ABC):
             return None
 
     def sample(self, run: Run, length: int) -> Any:
-        """Return an invented element, in which unknown lengths are `length`.
-
-        Raises:
-          Exception: nothing is known about the elements.
-        """
+        """Return an invented element, in which unknown lengths are `length`."""
         return sample_of(self._spec_of_first(run)[0], length)
 
 
@@ -189,6 +184,22 @@ class Of(Node):
         return self.input.sample(run, length)
 
 
+class Selected(Of):
+    """Some elements of a node: how many, only an iteration can tell."""
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class Computed(Of):
+    """Elements that a function of the user computes, so that their spec is that of the first one and of samples."""
+
+    calls_functions = True
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+
 class Iterations:
     """Numbers of iterations drawn at a node and below, so that looking at a dataset can leave them unchanged."""
 
@@ -196,13 +207,11 @@ class Iterations:
         self._counts = [(draws, draws.iterations) for draws in map(run.own, draws_of(node))]
 
     def restore(self) -> None:
-        """Set the numbers back."""
         for draws, iterations in self._counts:
             draws.iterations = iterations
 
 
 def draws_of(node: Node) -> list[Draws]:
-    """Return the draws of a node and of all nodes below."""
     draws: list[Draws] = []
     below = [node]
     while below:

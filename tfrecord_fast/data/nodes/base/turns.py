@@ -15,8 +15,6 @@ from typing import Any
 
 from ....base.process import Origin
 
-__all__ = ["REENTERED", "InTurn", "Raising", "Turns", "check_process", "take_turns"]
-
 REENTERED = "next() was called on an iterator from within a function that this iterator is running"
 
 
@@ -54,21 +52,13 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def check_process(origin: Origin) -> None:
-    """Check that an iterator is used by the process that created it: a fork leaves its threads behind.
-
-    Raises:
-      RuntimeError: in a forked process.
-    """
+    """Check that an iterator is used by the process that created it: a fork leaves its threads behind."""
     if not origin.is_here():
         raise RuntimeError("this iterator was created in another process; after a fork, create a new one")
 
 
 class Turns(Iterator[Any]):
-    """An iterator whose `_next()` is called by one thread at a time, and not by itself.
-
-    Raises:
-      RuntimeError: a function that `next()` calls requests an element of the same iterator.
-    """
+    """An iterator whose `_next()` is called by one thread at a time, and not by itself."""
 
     def __init__(self) -> None:
         self._turn: Any

@@ -13,11 +13,8 @@ from ..base.node import Node, Of, Run
 from ..elements.maps import Map
 from .runs import Batches, Rebatched
 
-__all__ = ["Batch", "Rebatch", "Unbatch", "stacked_specs"]
-
 
 def stacked_specs(specs: Any, length: int | None) -> Any:
-    """Return the specs of `length` stacked elements."""
     return map_leaves(lambda spec: batch_spec(spec, length), specs)
 
 
@@ -94,15 +91,14 @@ class Rebatch(Batch):
 class Unbatch(Of):
     """The rows of elements; `count`: rows per element, if known."""
 
+    _label = "unbatch()"
+
     def __init__(self, node: Node, count: int | None = None) -> None:
         super().__init__(node)
         self._count = count
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Chained(run(self.input))
-
-    def label(self) -> str:
-        return "unbatch()"
 
     def cardinality(self) -> int:
         elements = self.input.cardinality()

@@ -16,8 +16,6 @@ from ....values.elements.composites import stack_ragged
 from ....values.elements.nests import leaves, map_leaves, pack, parallel, places, same_kinds, stack
 from ....values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, batch_spec
 
-__all__ = ["padded_specs", "padder", "ragged_specs", "stack_ragged_arrays"]
-
 
 def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
     """Return a function that stacks elements, padded to `shapes` with `values`, for `Dataset.padded_batch`."""
@@ -49,18 +47,14 @@ def padded_specs(shapes: Any) -> Callable[[Any, int | None], Any]:
     return batch_specs
 
 
-def ragged_specs(dtype: Any) -> Callable[[Any, int | None], Any]:
-    """Return a function of the specs of ragged batches, from the specs of elements and a length.
-
-    Args:
-      dtype: the dtype of row splits.
-    """
+def ragged_specs(splits_dtype: Any) -> Callable[[Any, int | None], Any]:
+    """Return a function of the specs of ragged batches, from the specs of elements and a length."""
 
     def ragged_spec(spec: TensorSpec, length: int | None) -> TensorSpec:
         if isinstance(spec, SparseTensorSpec) or not len(spec.shape):
             return batch_spec(spec, length)
         ragged = spec.ragged_rank if isinstance(spec, RaggedTensorSpec) else 0
-        return RaggedTensorSpec((length, None, *spec.shape[1:]), spec.dtype, ragged + 1, dtype)
+        return RaggedTensorSpec((length, None, *spec.shape[1:]), spec.dtype, ragged + 1, splits_dtype)
 
     return lambda specs, length: map_leaves(lambda spec: ragged_spec(spec, length), specs)
 
@@ -138,7 +132,6 @@ def stack_ragged_arrays(elements: list[Any], splits: np.dtype[Any]) -> Any:
 
 
 def _with_splits(rows: Any, splits: np.dtype[Any]) -> Any:
-    """Return the rows with all row splits in one dtype."""
     if not isinstance(rows, RaggedTensor):
         return rows
     return ragged_of(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))

@@ -12,8 +12,6 @@ from ....errors import DataLossError, FailedPreconditionError
 from ....values.elements.nests import stack
 from ..base.turns import Turns
 
-__all__ = ["Batches", "Rebatched", "Windows"]
-
 _END = object()
 _RAISED_ALWAYS = (DataLossError, FailedPreconditionError)  # also from skipped elements: they may be the last error
 

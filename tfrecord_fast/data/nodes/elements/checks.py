@@ -8,15 +8,15 @@ from typing import Any
 
 from ....base.handlers import raised_by_handler
 from ....errors import FailedPreconditionError
-from ...numbers import INFINITE, UNKNOWN
-from ..base.node import Node, Of, Run
+from ...numbers import INFINITE
+from ..base.node import Node, Of, Run, Selected
 from ..base.turns import Turns
 
-__all__ = ["Counted", "IgnoreErrors"]
 
-
-class IgnoreErrors(Of):
+class IgnoreErrors(Selected):
     """The elements that don't raise; `log_warning` warns of those that do."""
+
+    _label = "ignore_errors()"
 
     def __init__(self, node: Node, log_warning: bool) -> None:
         super().__init__(node)
@@ -24,12 +24,6 @@ class IgnoreErrors(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return _Ignoring(run(self.input), self.log_warning)
-
-    def label(self) -> str:
-        return "ignore_errors()"
-
-    def cardinality(self) -> int:
-        return UNKNOWN
 
 
 class _Ignoring(Iterator[Any]):

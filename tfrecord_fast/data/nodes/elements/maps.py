@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from itertools import takewhile
 from typing import Any
 
@@ -13,19 +12,13 @@ from ....errors import InvalidArgumentError
 from ....values.elements.nests import normalize, spec_of
 from ....values.elements.owned import snapshot, writable
 from ...functions import call, guarded, name_of, test
-from ...numbers import UNKNOWN
 from ..ahead.mapped import Mapped
 from ..ahead.trials import Verdict
-from ..base.node import Node, Of, Run
+from ..base.node import Computed, Node, Of, Run, Selected
 from ..base.turns import InTurn, Turns
 
-__all__ = ["Enumerate", "Filter", "Map", "Scan", "TakeWhile"]
 
-_OfElement = Callable[[Any], Any]
-_Around = Callable[[_OfElement], _OfElement]
-
-
-class Map(Of):
+class Map(Computed):
     """The function's results.
 
     Args:
@@ -35,12 +28,10 @@ class Map(Of):
 
     def __init__(self, node: Node, function: Callable[..., Any], threads: int = 0, tried: bool = False) -> None:
         super().__init__(node)
-        self.calls_functions = True
         self.function = function
         self.threads = threads
         self.tried = tried
         self._verdict = Verdict()
-        self._around: _Around | None = None
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return self.over(run(self.input), self._verdict if self.tried else None)
@@ -50,16 +41,8 @@ class Map(Of):
         function = self.called()
         return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
 
-    def called(self) -> _OfElement:
-        """Return the function of a single element."""
-        function = call(self.function, self.input.seen_again())
-        return function if self._around is None else self._around(function)
-
-    def within(self, around: _Around) -> Map:
-        """Return a copy that calls `around(function)` instead of the function."""
-        node = copy(self)
-        node._around = around
-        return node
+    def called(self) -> Callable[[Any], Any]:
+        return call(self.function, self.input.seen_again())
 
     def label(self) -> str:
         threads = f", {self.threads} threads" if self.threads else ""
@@ -68,14 +51,11 @@ class Map(Of):
     def seen_again(self) -> bool:
         return False
 
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
-
     def sample(self, run: Run, length: int) -> Any:
         return call(self.function, False)(self.input.sample(run, length))
 
 
-class Filter(Of):
+class Filter(Selected):
     """The elements for which the function returns true."""
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
@@ -87,9 +67,6 @@ class Filter(Of):
 
     def label(self) -> str:
         return f"filter({name_of(self._predicate)})"
-
-    def cardinality(self) -> int:
-        return UNKNOWN
 
 
 class Enumerate(Of):
@@ -126,10 +103,10 @@ class _Numbered(Turns):
         return number, next(self._elements)
 
 
-class Scan(Of):
+class Scan(Computed):
     """The results of a function that maps (state, element) to (next state, result)."""
 
-    calls_functions = True
+    _label = "scan()"
 
     def __init__(self, node: Node, state: Any, function: Callable[[Any, Any], Any]) -> None:
         super().__init__(node)
@@ -142,14 +119,8 @@ class Scan(Of):
             return _Scanned(run(self.input), self._state, lambda state, element: function(state, writable(element)))
         return _Scanned(run(self.input), self._state, function)
 
-    def label(self) -> str:
-        return "scan()"
-
     def seen_again(self) -> bool:
         return False
-
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
 
     def sample(self, run: Run, length: int) -> Any:
         return self._function(self._state, self.input.sample(run, length))[1]
@@ -173,8 +144,10 @@ class _Scanned(Turns):
         return result
 
 
-class TakeWhile(Of):
+class TakeWhile(Selected):
     """The elements before the first for which the function returns false."""
+
+    _label = "take_while()"
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
@@ -182,9 +155,3 @@ class TakeWhile(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return InTurn(takewhile(test(self._predicate, self.input.seen_again()), run(self.input)))
-
-    def label(self) -> str:
-        return "take_while()"
-
-    def cardinality(self) -> int:
-        return UNKNOWN

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...options import Options, fixed, merged
+from ...options import Options, merged
 from ..base.node import Node, Of, Run
-
-__all__ = ["WithOptions", "options_of"]
 
 
 class WithOptions(Of):
@@ -21,13 +19,10 @@ class WithOptions(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return run(self.input)
 
-    def label(self) -> str:
-        return ""
-
 
 def options_of(node: Node) -> Options:
     """Return the options of the node and of all below it; where they differ, the last ones set."""
-    return fixed(_merged_options(node, {}))
+    return _merged_options(node, {})
 
 
 def _merged_options(node: Node, known: dict[Node, Options]) -> Options:

@@ -15,10 +15,8 @@ from ....base.seeds import next_seed
 from ....errors import InvalidArgumentError
 from ....values.elements.samples import common_spec
 from ...numbers import INFINITE, UNKNOWN
-from ..base.node import Draws, Node, Of, Run
+from ..base.node import Computed, Draws, Node, Run
 from ..base.turns import Turns
-
-__all__ = ["Choose", "Resample", "Sample", "SampleBy"]
 
 
 class _Choosing(Node):
@@ -111,13 +109,10 @@ class SampleBy(Sample):
         return _cardinality_of_any(self._nodes)
 
 
-class Resample(Of):
+class Resample(Computed):
     """Pairs of a class and an element; elements are left out so that the classes have the target shares.
 
-    Args:
-      class_of: a function from an element to the number of its class.
-      target: the desired share of each class.
-      initial: the actual share of each class; None: counted.
+    `initial` has the actual shares; None: they are counted.
     """
 
     draws: Draws
@@ -131,67 +126,45 @@ class Resample(Of):
         seed: int | None,
     ) -> None:
         super().__init__(node)
-        self.calls_functions = True
         self.draws = Draws(next_seed() if seed is None else seed, seed is None)
-        self._class_of, self._target, self._initial = class_of, target, initial
+        self.class_of, self.target, self.initial = class_of, target, initial
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return _Resampled(run(self.input), self._class_of, self._target, self._initial, run.own(self.draws).next_seed())
+        return _Resampled(run(self.input), self, run.own(self.draws).next_seed())
 
     def label(self) -> str:
-        return f"rejection_resample({self._target})"
+        return f"rejection_resample({self.target})"
 
     def cardinality(self) -> int:
         elements = self.input.cardinality()
-        if self._initial == self._target:
+        if self.initial == self.target:
             return elements
-        leaves_a_class_out = self._initial is not None and 0 in self._target
+        leaves_a_class_out = self.initial is not None and 0 in self.target
         return INFINITE if elements == INFINITE and not leaves_a_class_out else UNKNOWN
-
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
 
     def sample(self, run: Run, length: int) -> Any:
         element = self.input.sample(run, length)
-        return self._class_of(element), element
+        return self.class_of(element), element
 
 
 class _Resampled(Turns):
-    def __init__(
-        self,
-        elements: Iterator[Any],
-        class_of: Callable[[Any], Any],
-        target: list[float],
-        initial: list[float] | None,
-        seed: int,
-    ) -> None:
+    def __init__(self, elements: Iterator[Any], node: Resample, seed: int) -> None:
         super().__init__()
-        self._elements, self._class_of, self._target = elements, class_of, target
-        self._counting = initial is None
+        self._elements, self._class_of, self._target = elements, node.class_of, node.target
+        self._counting = node.initial is None
         # Counts start at 10, as in TensorFlow, so that the first elements don't decide alone.
-        self._has = [10.0] * len(target) if initial is None else initial
+        self._has = [10.0] * len(node.target) if node.initial is None else node.initial
         self._random = random.Random(seed)
 
     def _next(self) -> Any:
         while True:
             element = next(self._elements)
             label = self._class_of(element)
-            number = self._number(label)
+            number = _number_below(len(self._target), label, "the class from `class_func`")
             if self._counting:
                 self._has[number] += 1
             if self._random.random() < self._chance(number):
                 return label, element
-
-    def _number(self, label: Any) -> int:
-        try:
-            number = operator.index(label.item() if hasattr(label, "item") else label)
-        except (TypeError, ValueError):
-            raise InvalidArgumentError(f"`class_func` must return an integer, got {label!r:.200}") from None
-        if not 0 <= number < len(self._target):
-            raise InvalidArgumentError(
-                f"`class_func` returned {number}; classes are numbered from 0 to {len(self._target) - 1}"
-            )
-        return number
 
     def _chance(self, number: int) -> float:
         """Return the probability of keeping an element of the class: 1 for the class that lacks elements most."""
@@ -228,7 +201,8 @@ class _Chosen(Turns):
 
     def _next(self) -> Any:
         while self._left:
-            iterator = self._iterators[self._number()]
+            number = _number_below(len(self._iterators), next(self._numbers), "a choice among datasets")
+            iterator = self._iterators[number]
             if iterator is None:
                 continue
             try:
@@ -238,14 +212,12 @@ class _Chosen(Turns):
                 self._left = 0 if self._stop_on_empty else self._left - 1
         raise StopIteration
 
-    def _number(self) -> int:
-        choice = next(self._numbers)
-        try:
-            number = operator.index(choice)
-        except TypeError:
-            raise InvalidArgumentError(f"a choice must be the number of a dataset, got {choice!r:.200}") from None
-        if not 0 <= number < len(self._iterators):
-            raise InvalidArgumentError(
-                f"choice {number} is out of range: datasets are numbered from 0 to {len(self._iterators) - 1}"
-            )
-        return number
+
+def _number_below(count: int, value: Any, origin: str) -> int:
+    try:
+        number = operator.index(value.item() if hasattr(value, "item") else value)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"{origin} must be an integer, got {value!r:.200}") from None
+    if not 0 <= number < count:
+        raise InvalidArgumentError(f"{origin} must be a number from 0 to {count - 1}, got {number}")
+    return number

@@ -14,15 +14,15 @@ from ....values.elements.nests import leaves
 from ....values.elements.owned import snapshot
 from ...functions import guarded
 from ...numbers import INFINITE, UNKNOWN
-from ..base.node import Node, Of, Run
+from ..base.node import Computed, Node, Run, Selected
 from ..base.turns import Turns
 from ..sources.values import Generated
 
-__all__ = ["GroupByWindow", "Unique", "whole"]
 
-
-class Unique(Of):
+class Unique(Selected):
     """Each distinct element once, in the order of first occurrence."""
+
+    _label = "unique()"
 
     def iterate(self, run: Run) -> Iterator[Any]:
         seen: set[Any] = set()
@@ -36,12 +36,6 @@ class Unique(Of):
 
         return filter(is_new, run(self.input))
 
-    def label(self) -> str:
-        return "unique()"
-
-    def cardinality(self) -> int:
-        return UNKNOWN
-
 
 def _identity(leaf: Any) -> Any:
     if isinstance(leaf, bytes):
@@ -51,18 +45,13 @@ def _identity(leaf: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
-    """Return the value as an int.
-
-    Raises:
-      TypeError: the value is not an integer; floats are not truncated.
-    """
     try:
         return operator.index(value.item() if hasattr(value, "item") else value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be an integer, got {value!r:.100}") from None
 
 
-class GroupByWindow(Of):
+class GroupByWindow(Computed):
     """Groups of elements with the same key, and for each full group the elements of a node computed from it.
 
     Args:
@@ -81,7 +70,6 @@ class GroupByWindow(Of):
         name: str,
     ) -> None:
         super().__init__(node)
-        self.calls_functions = True
         self._key_of, self._reduce, self._size_of, self._name = guarded(key_of), reduce, guarded(size_of), name
 
     def iterate(self, run: Run) -> Iterator[Any]:
@@ -98,7 +86,6 @@ class GroupByWindow(Of):
         return self.close(key, groups) if len(group) >= size else None
 
     def close(self, key: int, groups: dict[int, list[Any]]) -> Node:
-        """Remove a group, and return it reduced."""
         elements = groups.pop(key)
         return self._reduce(np.int64(key), Generated(partial(iter, elements), "group", len(elements), seen_again=True))
 
@@ -107,9 +94,6 @@ class GroupByWindow(Of):
 
     def cardinality(self) -> int:
         return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
-
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
 
     def sample(self, run: Run, length: int) -> Any:
         element = self.input.sample(run, length)

@@ -12,14 +12,12 @@ from ....values.elements.owned import read_only
 from ....values.elements.samples import common_spec
 from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Zipped
-from ..base.node import Node, Of, Run
+from ..base.node import Computed, Node, Of, Run
 from ..batches.runs import Windows
 from ..sources.values import Generated
 
-__all__ = ["Concatenate", "FlatMap", "Interleave", "InterleaveAhead", "Sliding", "Zip"]
 
-
-class FlatMap(Of):
+class FlatMap(Computed):
     """The elements of the node that `open_` returns for each element, one node after the other.
 
     Args:
@@ -27,7 +25,6 @@ class FlatMap(Of):
       name: the function's name in `repr`.
     """
 
-    calls_functions = True
     cycle_length = 1
     block_length = 1
 
@@ -47,9 +44,6 @@ class FlatMap(Of):
 
     def seen_again(self) -> bool:
         return True  # the function may return any node
-
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
 
     def sample(self, run: Run, length: int) -> Any:
         return self.open(self.input.sample(run, length)).sample(run, length)
@@ -126,8 +120,7 @@ class Sliding(Of):
             return max(0, (elements - (self._size - 1) * self._stride - 1) // self._shift + 1)
         return -(-elements // self._shift)
 
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
+    element_spec = Node.element_spec
 
     def sample(self, run: Run, length: int) -> Any:
         return self._window([self.input.sample(run, length)])
@@ -136,14 +129,13 @@ class Sliding(Of):
 class Concatenate(Node):
     """The elements of one node, then the other's."""
 
+    _label = "concatenate"
+
     def __init__(self, first: Node, second: Node) -> None:
         self.inputs = (first, second)
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Concatenated(partial(run, node) for node in self.inputs)
-
-    def label(self) -> str:
-        return "concatenate"
 
     def describe(self, describe: Callable[[Node], str]) -> str:
         first, second = map(describe, self.inputs)
@@ -165,6 +157,8 @@ class Concatenate(Node):
 class Zip(Node):
     """Elements with the structure of a structure of nodes, up to the end of the shortest."""
 
+    _label = "zip"
+
     def __init__(self, structure: Any) -> None:
         self.inputs = tuple(leaves(structure))
         self._structure = structure
@@ -176,9 +170,6 @@ class Zip(Node):
         if type(self._structure) is tuple and all(isinstance(item, Node) for item in self._structure):
             return map(tuple, rows)
         return map(partial(pack, self._structure), rows)
-
-    def label(self) -> str:
-        return "zip"
 
     def describe(self, describe: Callable[[Node], str]) -> str:
         return f"{self.label()}({', '.join(map(describe, self.inputs))})"

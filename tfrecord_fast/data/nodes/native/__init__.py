@@ -4,6 +4,5 @@
 | --- | --- |
 | `plan` | `RecordPlan`: shuffle, repeat, take, skip, shard and batch as one native stream |
 | `planning` | the table of nodes that a plan can include |
-| `running` | the run of an iteration or of an epoch; `repr` of nodes |
-| `parts` | one worker's elements of a dataset |
+| `running` | the run of an iteration or of an epoch; one worker's elements; `repr` of nodes |
 """

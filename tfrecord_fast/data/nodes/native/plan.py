@@ -24,8 +24,6 @@ from ..sources.record_batches import (
 )
 from ..sources.records import Records
 
-__all__ = ["RecordPlan"]
-
 
 @dataclass(frozen=True)
 class RecordPlan:
@@ -43,11 +41,9 @@ class RecordPlan:
     steps: tuple[str, ...] = ()  # for repr
 
     def then(self, step: str, **changes: Any) -> RecordPlan:
-        """Return a copy with one more step."""
         return replace(self, steps=(*self.steps, step), **changes)
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        """Iterate from the start, over bytes or RecordBatches."""
         if not self.source.at_hand:
             return self._iterate_one_by_one(run)
         if self.batch_size is None:

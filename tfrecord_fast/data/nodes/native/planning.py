@@ -31,8 +31,6 @@ from ..order.ordering import Repeat, Shuffle, Slice
 from ..sources.records import Records, joined, lists_paths
 from .plan import RecordPlan
 
-__all__ = ["record_plan"]
-
 _MOST_FILES = 10_000  # that an interleave may open; if there are more, Python opens them one by one
 
 
@@ -43,10 +41,6 @@ def record_plan(node: Node, run: Run) -> RecordPlan | None:
     """
     recognise = _RECOGNISE.get(type(node))
     return None if recognise is None else recognise(node, run)
-
-
-def _records(node: Records, run: Run) -> RecordPlan:
-    return RecordPlan(node, is_drawn=isinstance(node.files, Node) and _draws_anew(node.files))
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
@@ -86,25 +80,23 @@ def _draws_anew(node: Node) -> bool:
 
 
 def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
-    if plan.batch_size is not None or node.join is not stack:
-        return None
-    if not plan.source.at_hand and plan.source.cycle_length > 1:
+    if (
+        plan.batch_size is not None
+        or node.join is not stack
+        or (plan.source.cycle_length > 1 and not plan.source.at_hand)
+    ):
         return None
     return plan.then(node.label(), batch_size=node.size, drop_remainder=node.drop_remainder)
 
 
 def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
-    if plan.shuffle is not None or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
-        return None
-    if not plan.source.at_hand:
+    if plan.shuffle is not None or plan.epochs != 1 or plan.windows or not _is_listed(plan):
         return None
     return plan.then(node.label(), shuffle=node)
 
 
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
-    if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
-        return None
-    if not plan.source.at_hand:
+    if node.times == 0 or plan.epochs != 1 or plan.windows or not _is_listed(plan):
         return None
     if plan.is_drawn and node.times != 1:
         return plan.then(node.label(), epochs=node.times, one_epoch=node.input)
@@ -114,25 +106,18 @@ def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
 
 
 def _slice(plan: RecordPlan, node: Slice) -> RecordPlan | None:
-    if plan.batch_size is not None:
-        return None
-    return plan.then(node.label(), windows=(*plan.windows, node.window))
+    return None if plan.batch_size is not None else plan.then(node.label(), windows=(*plan.windows, node.window))
 
 
 def _ignore_errors(plan: RecordPlan, node: IgnoreErrors) -> RecordPlan | None:
-    if plan.batch_size is not None or plan.windows or plan.epochs != 1 or plan.shuffle or node.log_warning:
-        return None
-    if not plan.source.at_hand:
+    if plan.windows or plan.epochs != 1 or plan.shuffle or node.log_warning or not _is_listed(plan):
         return None
     return plan.then(node.label(), on_corrupt="skip_file")
 
 
-def _prefetch(plan: RecordPlan, node: Prefetch) -> RecordPlan:
-    return plan.then(node.label())
-
-
-def _options(plan: RecordPlan, node: WithOptions) -> RecordPlan:
-    return plan
+def _is_listed(plan: RecordPlan) -> bool:
+    """Return True for records, not batches, of files whose paths are at hand."""
+    return plan.batch_size is None and plan.source.at_hand
 
 
 _Recognise = Callable[[Any, Run], RecordPlan | None]
@@ -157,10 +142,10 @@ _RECOGNISE: dict[type[Node], _Recognise] = {
     FlatMap: _interleaved,
     IgnoreErrors: _further(_ignore_errors),
     Interleave: _interleaved,
-    Prefetch: _further(_prefetch),
-    Records: _records,
+    Prefetch: _further(lambda plan, node: plan.then(node.label())),
+    Records: lambda node, run: RecordPlan(node, is_drawn=isinstance(node.files, Node) and _draws_anew(node.files)),
     Repeat: _further(_repeat),
     Shuffle: _further(_shuffle),
     Slice: _further(_slice),
-    WithOptions: _further(_options),
+    WithOptions: _further(lambda plan, node: plan),
 }

@@ -14,10 +14,10 @@ from ..ahead.prefetch import Prefetch, Prefetched
 from ..ahead.trials import CHEAP_AHEAD, CHEAP_CALL
 from ..base.node import Draws, Iterations, Node, Of, Run, draws_of
 from ..elements.maps import Map
+from ..elements.options import WithOptions
+from ..order.ordering import Slice, Window
 from .plan import RecordPlan
 from .planning import record_plan
-
-__all__ = ["Epoch", "check_kinds", "check_rows", "describe", "row_count", "run"]
 
 _ORDERS = 1 << 20  # orders that an epoch may draw, if the dataset repeats a shuffle
 
@@ -32,7 +32,6 @@ class Running(Run):
         return record_plan(node, self)
 
     def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
-        """Iterate over a node whose plan is known."""
         if plan is not None:
             return plan.iterate(self)
         if type(node) is Prefetch and node.size:
@@ -85,6 +84,19 @@ def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
 
     cheap = CHEAP_CALL if any(node_map.tried for node_map in maps) else CHEAP_AHEAD
     return Tried(plan.iterate(run), function, threaded, node.verdict, cheap)
+
+
+def part_of(node: Node, start: int, step: int) -> Node:
+    """Return a node of the elements number `start`, `start + step`, …: one worker's share of a dataset.
+
+    Only these go through the functions at the end of the chain. Errors before the functions have no number.
+    """
+    if not isinstance(node, Map | Prefetch | WithOptions):
+        return node if (start, step) == (0, 1) else Slice(node, Window(start, None, step), f"part({start}, {step})")
+    changed = copy(node)
+    changed.input = part_of(node.input, start, step)
+    changed.inputs = (changed.input,)
+    return changed
 
 
 def check_kinds(nodes: list[Node]) -> None:

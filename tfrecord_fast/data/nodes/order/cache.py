@@ -12,13 +12,13 @@ from ...saving.saved import Saving, as_read, elements_in
 from ..base.node import Node, Of, Run
 from ..base.turns import InTurn, Turns
 
-__all__ = ["Cache", "FileCache"]
-
 # A cache is complete, as in TensorFlow, at the end of its input, or with the element whose number is the cardinality.
 
 
 class Cache(Of):
     """All elements, kept in memory once an iteration is complete."""
+
+    _label = "cache()"
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -31,9 +31,6 @@ class Cache(Of):
 
     def seen_again(self) -> bool:
         return True
-
-    def label(self) -> str:
-        return "cache()"
 
 
 class _Filling(Turns):
@@ -70,12 +67,6 @@ class FileCache(Of):
 
     def seen_again(self) -> bool:
         return True  # elements of a file are read-only
-
-    def label(self) -> str:
-        return self._label
-
-    def cardinality(self) -> int:
-        return self.input.cardinality()
 
 
 class _FillingFile(Turns):

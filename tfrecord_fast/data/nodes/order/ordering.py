@@ -11,8 +11,6 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Repeated, Shuffled, Windowed
 from ..base.node import Draws, Node, Of, Run
 
-__all__ = ["Repeat", "Shuffle", "Slice", "Window"]
-
 
 class Shuffle(Of):
     """Elements drawn at random from a buffer of the next `buffer_size` ones."""
@@ -88,9 +86,6 @@ class Slice(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Windowed(run(self.input), *self.window)
-
-    def label(self) -> str:
-        return self._label
 
     def cardinality(self) -> int:
         elements = self.input.cardinality()

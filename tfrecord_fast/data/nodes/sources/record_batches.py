@@ -10,15 +10,6 @@ from ....base.handlers import raised_by_handler
 from ..base.turns import InTurn, Raising
 from ..order.ordering import Window
 
-__all__ = [
-    "BatchesOfEpochs",
-    "WindowedBatches",
-    "WithLastRecords",
-    "WithLead",
-    "alone",
-    "windowed_records",
-]
-
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
     """Return the records of a stream that pass every window, one after the other; threads may share the iterator."""
@@ -195,5 +186,4 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
 
 
 def alone(record: bytes) -> _core.RecordBatch:
-    """Return a batch of one record."""
     return _core.record_batch([record])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from .... import _core
@@ -22,8 +21,6 @@ from ..order.cache import Cache
 from ..order.ordering import Repeat, Shuffle, Slice
 from .record_batches import WithLastRecords
 from .values import Generated
-
-__all__ = ["Records", "joined", "lists_paths"]
 
 _MOST_PATHS = 1_000_000
 
@@ -75,20 +72,18 @@ class Records(Node):
 
         def open_file(file: Any) -> Iterator[_core.RecordBatch]:
             records = self._of_one(file)
-            return WithLastRecords(records.stream(run, batch_size=size).batches(), partial(records._after, run))
+            batches = records.stream(run, batch_size=size).batches()
+            return WithLastRecords(batches, lambda count: after(records.stream(run).records(), count))
 
         return Chained(self._one_by_one(run), open_file)
-
-    def _after(self, run: Run, count: int) -> Iterator[bytes]:
-        return after(self.stream(run).records(), count)
 
     def _one_by_one(self, run: Run) -> Iterator[Any]:
         assert isinstance(self.files, Node)
         return Chained(run(self.files), flatten)
 
     def _of_one(self, file: Any) -> Records:
-        most = self.max_record_bytes
-        return Records([file], self.compression_type, self.buffer_bytes, max_record_bytes=most, settings=self.settings)
+        options = self.compression_type, self.buffer_bytes
+        return Records([file], *options, max_record_bytes=self.max_record_bytes, settings=self.settings)
 
     def listed(self, run: Run) -> Records:
         """Return the same node with a list of paths, in the order that is drawn now."""
@@ -104,7 +99,6 @@ class Records(Node):
 
     @property
     def is_local(self) -> bool:
-        """True if all files are known to be local."""
         return not isinstance(self.files, Node) and not has_urls(self.files)
 
     def stream(self, run: Run, **options: Any) -> _core.RecordStream:
@@ -145,32 +139,19 @@ class Records(Node):
 def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:
     """Return one node that interleaves these, or None unless each reads one file, and all with the same options."""
     files: list[Any] = []
-    options: set[tuple[str | None, int | None]] = set()
-    settings = nodes[0].settings if nodes and isinstance(nodes[0], Records) else DEFAULT_SETTINGS
+    options: list[tuple[str | None, int | None, StoreSettings]] = []
     for node in nodes:
         if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):
             return None
-        if node.settings != settings:
+        file = node.files[0] if len(node.files) == 1 else None
+        if not isinstance(file, str | Location) or set(location_of(file).name) & set("*?["):
             return None
-        if len(node.files) != 1 or not _is_one_path(node.files[0]):
+        files.append(file)
+        options.append((node.compression_type, node.max_record_bytes, node.settings))
+        if options[0] != options[-1]:
             return None
-        files.append(node.files[0])
-        options.add((node.compression_type, node.max_record_bytes))
-    if len(options) > 1:
-        return None
-    compression_type, most = options.pop() if options else (None, None)
-    return Records(
-        files,
-        compression_type,
-        cycle_length=cycle_length,
-        block_length=block_length,
-        max_record_bytes=most,
-        settings=settings,
-    )
-
-
-def _is_one_path(file: Any) -> bool:
-    return isinstance(file, str | Location) and not set(location_of(file).name) & set("*?[")
+    compression_type, most, settings = options[0] if options else (None, None, DEFAULT_SETTINGS)
+    return Records(files, compression_type, 0, cycle_length, block_length, most, settings)
 
 
 def lists_paths(node: Node, most: int) -> bool:

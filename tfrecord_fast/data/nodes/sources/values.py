@@ -21,8 +21,6 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.node import Draws, Node, Of, Run
 from ..base.turns import InTurn
 
-__all__ = ["Failing", "Foreign", "Generated", "RandomNumbers", "Specified", "matching_files", "slices"]
-
 
 class Generated(Node):
     """The elements of `make()`, which is called for each iteration.
@@ -63,9 +61,6 @@ class Generated(Node):
         except StopIteration as error:  # a caller would mistake it for the end
             raise InvalidArgumentError(f"{self._label} raised StopIteration before its first element") from error
         return elements if self._shareable else InTurn(elements)
-
-    def label(self) -> str:
-        return self._label
 
     def cardinality(self) -> int:
         return self._cardinality() if callable(self._cardinality) else self._cardinality
@@ -112,11 +107,7 @@ class Foreign(Generated):
 
 
 def slices(element: Any, label: str) -> Generated:
-    """Return a node of the rows of an element.
-
-    Raises:
-      errors.InvalidArgumentError: components differ in length, or a component is a scalar.
-    """
+    """Return a node of the rows of an element."""
     strings = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
     element = snapshot(element)
     shareable = all(type(leaf) is np.ndarray for leaf in leaves(element))
@@ -125,11 +116,7 @@ def slices(element: Any, label: str) -> Generated:
 
 
 def matching_files(patterns: Any) -> Generated:
-    """Return a node of the sorted names, as bytes, of the files that match a glob pattern or a list of them.
-
-    Raises:
-      errors.InvalidArgumentError: no file matches.
-    """
+    """Return a node of the sorted names, as bytes, of the files that match a glob pattern or a list of them."""
     normal = normalize(patterns)
     all_patterns = [normal] if isinstance(normal, bytes) else list(normal)
     matches = glob(all_patterns)
@@ -150,9 +137,6 @@ class Specified(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return run(self.input)
 
-    def label(self) -> str:
-        return ""
-
     def element_spec(self, run: Run) -> Any:
         return self._spec
 
@@ -169,6 +153,3 @@ class Failing(Node):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         raise TypeError(self._message)
-
-    def label(self) -> str:
-        return self._label
