@@ -323,5 +323,5 @@ def test_a_label_that_is_no_column_of_batched_features(tmp_path):
         batched(tmp_path, groups={"g": ["y", "x"]}, label_key="x")
     with pytest.raises(ValueError, match="label_key 'no' is not among the features"):
         batched(tmp_path, groups={"g": ["y", "x"]}, label_key="no")
-    with pytest.raises(ValueError, match="`label_key` provided"):
+    with pytest.raises(ValueError, match="label_key 'no' is not among the features"):
         batched(tmp_path, label_key="no")
