@@ -300,7 +300,8 @@ class ShardReader(Generic[Batch_co]):
         self._stream, self._skipped = stream, []
         self._current = CurrentIteration(files, order, counted, first, next_epoch)
         self._resume = None  # only the first iteration starts there
-        return _core.Iteration(batches)
+        is_stream = counted is None and finish is None  # which ends by itself after a signal handler has raised
+        return batches if is_stream else _core.Iteration(batches)
 
     def __len__(self) -> int:
         """Return the number of batches of a whole iteration of this shard or, in a worker, of the worker's.
