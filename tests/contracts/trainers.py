@@ -1,4 +1,4 @@
-"""What feeds a training loop: each yields batches of files as dicts of arrays or tensors, eight records in each."""
+"""Adapters of trainers: each reads files in batches of eight records, as dicts of arrays or tensors."""
 
 import itertools
 

@@ -9,6 +9,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.alarms import Alarm, alarmed
 from tests.support.frames import frames
+from tfrecord_fast.files.reading.shard_reader import converted
 
 pytestmark = pytest.mark.alone
 
@@ -84,3 +85,13 @@ def test_a_wait_for_a_pipe_ends_at_once_and_so_does_the_iteration(tmp_path, form
         assert list(batches) == []
     finally:
         os.close(writer)
+
+
+def test_a_conversion_that_is_interrupted_ends_the_iteration(tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"id": range(20)})
+    with alarmed() as ring:
+        batches = converted(tf.ShardReader(tmp_path / "a", ID, batch_size=5), lambda batch: ring())
+        with pytest.raises(Alarm):
+            next(batches)
+        assert list(batches) == []

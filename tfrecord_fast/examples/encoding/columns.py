@@ -25,7 +25,7 @@ Nan = Literal["missing", "value"]  # what NaN means in a pandas column without a
 def as_columns(
     columns: Table, what: str = "columns", nan: Nan = "missing"
 ) -> tuple[list[tuple[str, Column]], int | None]:
-    """Return the columns of a dict, frame or Arrow table by name, and their length (None if there are no columns)."""
+    """Return the columns of a dict, frame or Arrow table by name, and their length, or None without columns."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be 'missing' or 'value', got {nan!r}")
     if isinstance(columns, Mapping) or _is_pandas(columns):
