@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from .blocks.rules import on_blocks
 from .fallback import from_tensorflow, is_tensor_function, with_dispatch
 from .tensors.wrapping import wrap_function
 
@@ -45,7 +46,7 @@ def module_lazy_names(
     if module in sys.modules:
         for name, value in list(vars(sys.modules[module]).items()):
             if is_tensor_function(value):
-                setattr(sys.modules[module], name, with_dispatch(value, f"{public}.{name}"))
+                setattr(sys.modules[module], name, on_blocks(with_dispatch(value, f"{public}.{name}"), value))
 
     def plain_names() -> set[str]:
         return set(importlib.import_module(plain).__all__) - unwanted if plain else set()
@@ -56,10 +57,12 @@ def module_lazy_names(
             if source == ".":
                 return importlib.import_module(f".{original}", __package__)
             value = getattr(importlib.import_module(source, __package__), original)
-            return with_dispatch(value, f"{public}.{name}") if is_tensor_function(value) else value
+            if not is_tensor_function(value):
+                return value
+            return on_blocks(with_dispatch(value, f"{public}.{name}"), value)
         if name in plain_names():
             value = getattr(importlib.import_module(plain), name)
-            return wrap_function(value) if inspect.isfunction(value) else value
+            return on_blocks(wrap_function(value), value) if inspect.isfunction(value) else value
         return from_tensorflow(f"{public}.{name}")
 
     def __getattr__(name: str) -> Any:

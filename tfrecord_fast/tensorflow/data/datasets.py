@@ -21,6 +21,7 @@ from ...data.nodes.elements.maps import Map
 from ...data.nodes.sources.values import Specified
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
+from ..blocks.functions import OnBlocks
 from ..keras import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
@@ -239,6 +240,7 @@ def _unwrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
         return unwrap(tuple(result) if type(result) is list else result)  # a list of components is a tuple here
 
     call.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
+    call.on_blocks = OnBlocks(function)  # type: ignore[attr-defined]
     return call
 
 

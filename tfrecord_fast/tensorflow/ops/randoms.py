@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,34 @@ def set_seed(seed: int) -> None:
     _state.clear()
 
 
+class _Drawing(threading.local):
+    generator: np.random.Generator | None = None  # of the record that an operation draws for
+
+
+_drawing = _Drawing()
+_unseeded = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+@contextmanager
+def drawing_from(generator: np.random.Generator) -> Iterator[None]:
+    """Let operations draw from a generator, whatever their seed."""
+    before, _drawing.generator = _drawing.generator, generator
+    try:
+        yield
+    finally:
+        _drawing.generator = before
+
+
+def seeds_of(seed: Any) -> tuple[int, int]:
+    """Return the global seed and an operation's own as numbers; random ones if neither is set."""
+    if seed is None and _global[0] is None:
+        return _unseeded, 0
+    return abs(_global[0] or 0), abs(0 if seed is None else integer(seed))
+
+
 def seeded_generator(seed: Any) -> np.random.Generator:
+    if _drawing.generator is not None:
+        return _drawing.generator
     key = None if seed is None else integer(seed)
     if key not in _state:
         if key is None and _global[0] is None:

@@ -21,8 +21,12 @@ from .tensor_shape import TensorShape
 _UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
 
 
+LEFT_TO_OTHERS: set[type] = set()  # classes whose own operators take tensors
+
+
 def _operate(operation: Any, tensor: Tensor, other: Any, swapped: bool = False) -> Any:
-    if type(other).__module__.startswith("tensorflow."):
+    cls = type(other)
+    if cls in LEFT_TO_OTHERS or cls.__module__.startswith("tensorflow."):
         return NotImplemented  # TensorFlow's operator follows its gradients
     result = operation(tensor._array(), other, swapped)
     return result if result is NotImplemented else as_tensor(np.asarray(result))

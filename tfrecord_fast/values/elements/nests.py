@@ -240,9 +240,9 @@ def column_length(value: object) -> int:
     return lengths.pop()
 
 
-def rows(value: Any) -> Iterator[Any]:
-    """Yield the element's slices along its first axis."""
-    return _sliced(value, column_length(value))
+def rows(value: Any, length: int | None = None) -> Iterator[Any]:
+    """Yield the element's slices along its first axis, whose length is `length` if set."""
+    return _sliced(value, column_length(value) if length is None else length)
 
 
 def _sliced(value: Any, length: int) -> Iterator[Any]:

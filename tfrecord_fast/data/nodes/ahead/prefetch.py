@@ -12,12 +12,14 @@ from typing import Any
 
 from ....base.process import Origin
 from ....base.workers import NoThreadError, Stopped, start_thread
+from ....values.blocks.block import Block
 from ..base.node import Node, Of, Run
 from ..base.turns import REENTERED, check_process, take_turns
 from .trials import Verdict
 
 _END = object()
 _AT_EXIT = 0.2  # seconds
+_BLOCKS = 2  # ahead
 
 
 class Prefetch(Of):
@@ -30,6 +32,10 @@ class Prefetch(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Prefetched(partial(run, self.input), self.size) if self.size else run(self.input)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        blocks = run.blocks(self.input)
+        return Prefetched(blocks.__iter__, min(self.size, _BLOCKS)) if blocks is not None and self.size else blocks
 
     def label(self) -> str:
         return f"prefetch({self.size})"

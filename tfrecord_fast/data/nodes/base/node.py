@@ -10,6 +10,7 @@ from typing import Any
 
 from ....base.samples import sampling
 from ....errors import InvalidArgumentError
+from ....values.blocks.block import Block
 from ....values.elements.nests import kind_of, leaves, map_leaves, spec_of
 from ....values.elements.samples import common_spec, sample_of, unsure
 from ...numbers import UNKNOWN
@@ -51,6 +52,10 @@ class Run(ABC):
         """Return the RecordPlan by which the native reader executes the node, or None."""
         return None
 
+    def blocks(self, node: Node) -> Iterator[Block] | None:
+        """Iterate over the node's elements in blocks; return None if it has none, and nothing has happened."""
+        return None
+
     def own(self, draws: Draws) -> Draws:
         """Return the draws that replace a node's own in this run."""
         return draws
@@ -79,6 +84,14 @@ class Node(ABC):
     @abstractmethod
     def iterate(self, run: Run) -> Iterator[Any]:
         """Iterate in Python over the elements; `run` starts the inputs."""
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        """Iterate over the elements in blocks, if the inputs have blocks; `run` starts these."""
+        return None
+
+    def wants_blocks(self) -> bool:
+        """Return True if a function below the node runs on blocks."""
+        return any(node.wants_blocks() for node in self.distinct_inputs())
 
     def label(self) -> str:
         """Return the node's name in `repr`, without its inputs."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ....values.blocks.block import stacked_blocks
 from ....values.elements.nests import map_leaves, rows, stack
 from ....values.elements.specs import batch_spec, row_spec, with_any_lengths
 from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Chained
 from ..base.node import Node, Of, Run
+from ..blocks.batches import BlockBatches
 from ..elements.maps import Map
 from .runs import Batches, Rebatched
 
@@ -47,6 +49,11 @@ class Batch(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         # TensorFlow fuses `map` and `batch`.
         skips_rest = self._name not in ("padded_batch", "sparse_batch") and isinstance(self.input, Map)
+        join_blocks = stacked_blocks if self.join is stack else getattr(self.join, "of_blocks", None)
+        if join_blocks is not None and self._check is None and self.input.wants_blocks():
+            blocks = run.blocks(self.input)
+            if blocks is not None:
+                return BlockBatches(blocks, self.size, self.drop_remainder, join_blocks, skips_rest)
         return Batches(run(self.input), self.size, self.drop_remainder, self.join, skips_rest, self._check)
 
     def label(self) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....errors import DataLossError, InvalidArgumentError
+from ....values.blocks.block import Block, joined_blocks
+from ....values.blocks.columns import Column, Dense, Uneven
 from ....values.columns.conversion import fill_value
 from ....values.columns.ragged import RaggedTensor, ragged_of
 from ....values.columns.sparse import SparseTensor
@@ -27,7 +29,36 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
         value_of = [None] * count if values is None else _values(values, elements[0])
         return pack(elements[0], map(_pad, columns, shape_of, value_of, places(elements[0])))
 
+    def join_blocks(blocks: list[Block]) -> Any:
+        def elements() -> Any:
+            return join([element for block in blocks for element in block])
+
+        if any(block.elements is not None for block in blocks):
+            return elements()
+        block = joined_blocks(blocks)
+        if block.elements is not None:
+            return elements()
+        columns = leaves(block.columns)
+        count = len(columns)
+        shape_of = [None] * count if shapes is None else _shapes(shapes, block.columns)
+        value_of = [None] * count if values is None else _values(values, block.columns)
+        return pack(block.columns, map(_pad_column, columns, shape_of, value_of, places(block.columns)))
+
+    join.of_blocks = join_blocks  # type: ignore[attr-defined]
     return join
+
+
+def _pad_column(column: Column, shape: list[Any] | None, value: Any, component: str) -> Any:
+    if isinstance(column, Dense) and column.array.dtype != object:
+        lengths = column.array.shape[1:]
+        if shape is None or [None if size == -1 else size for size in shape] == [None] * len(lengths):
+            _padding(value, column.array.dtype, "padding_values")
+            return column.stacked()
+    if isinstance(column, Uneven) and column.dtype != object and len(column):
+        longest = column.shapes.max(axis=0).tolist()
+        if shape is None or (len(shape) == len(longest) and all(size in (None, -1) for size in shape)):
+            return column.padded(longest, _padding(value, column.dtype, "padding_values"))
+    return _pad(list(column), shape, value, component)
 
 
 def padded_specs(shapes: Any) -> Callable[[Any, int | None], Any]:

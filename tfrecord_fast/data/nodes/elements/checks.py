@@ -8,6 +8,7 @@ from typing import Any
 
 from ....base.handlers import raised_by_handler
 from ....errors import FailedPreconditionError
+from ....values.blocks.block import Block
 from ...numbers import INFINITE
 from ..base.node import Node, Of, Run, Selected
 from ..base.turns import Turns
@@ -24,6 +25,10 @@ class IgnoreErrors(Selected):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return _Ignoring(run(self.input), self.log_warning)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        blocks = run.blocks(self.input)
+        return None if blocks is None else _Ignoring(blocks, self.log_warning)
 
 
 class _Ignoring(Iterator[Any]):

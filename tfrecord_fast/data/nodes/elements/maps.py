@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import InvalidArgumentError
+from ....values.blocks.block import Block
 from ....values.elements.nests import normalize, spec_of
 from ....values.elements.owned import snapshot, writable
 from ...functions import call, guarded, name_of, test
@@ -16,6 +17,7 @@ from ..ahead.mapped import Mapped
 from ..ahead.trials import Verdict
 from ..base.node import Computed, Node, Of, Run, Selected
 from ..base.turns import InTurn, Turns
+from ..blocks.iterators import Called, Numbered, block_function, call_on, called_alone, filter_on, tested_alone
 
 
 class Map(Computed):
@@ -35,6 +37,19 @@ class Map(Computed):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return self.over(run(self.input), self._verdict if self.tried else None)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        function = block_function(self.function)
+        blocks = None if function is None else run.blocks(self.input)
+        if function is None or blocks is None:
+            return None
+        call = call_on(function)
+        verdict = self._verdict if self.tried else None
+        results = Mapped(blocks, call, self.threads, verdict) if self.threads else map(call, blocks)
+        return Called(results, called_alone(self.called()), function)
+
+    def wants_blocks(self) -> bool:
+        return block_function(self.function) is not None or super().wants_blocks()
 
     def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
         """Iterate over the function's results for these elements; with a verdict, on threads only if it is slow."""
@@ -63,7 +78,20 @@ class Filter(Selected):
         self._predicate = predicate
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return filter(test(self._predicate, self.input.seen_again()), run(self.input))
+        return filter(self._tested(), run(self.input))
+
+    def _tested(self) -> Callable[[Any], bool]:
+        return test(self._predicate, self.input.seen_again())
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        predicate = block_function(self._predicate)
+        blocks = None if predicate is None else run.blocks(self.input)
+        if predicate is None or blocks is None:
+            return None
+        return Called(map(filter_on(predicate), blocks), tested_alone(self._tested()), predicate)
+
+    def wants_blocks(self) -> bool:
+        return block_function(self._predicate) is not None or super().wants_blocks()
 
     def label(self) -> str:
         return f"filter({name_of(self._predicate)})"
@@ -78,6 +106,10 @@ class Enumerate(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return _Numbered(run(self.input), self._start)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        blocks = run.blocks(self.input)
+        return None if blocks is None else Numbered(blocks, self._start)
 
     def label(self) -> str:
         return f"enumerate({self._start or ''})"

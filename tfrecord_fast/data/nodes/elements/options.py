@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ....values.blocks.block import Block
 from ...options import Options, merged
 from ..base.node import Node, Of, Run
 
@@ -18,6 +19,9 @@ class WithOptions(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return run(self.input)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        return run.blocks(self.input)
 
 
 def options_of(node: Node) -> Options:

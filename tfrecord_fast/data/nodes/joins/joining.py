@@ -7,6 +7,7 @@ from functools import partial, reduce
 from itertools import repeat
 from typing import Any
 
+from ....values.blocks.block import Block
 from ....values.elements.nests import leaves, map_leaves, pack
 from ....values.elements.owned import read_only
 from ....values.elements.samples import common_spec
@@ -14,6 +15,7 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Zipped
 from ..base.node import Computed, Node, Of, Run
 from ..batches.runs import Windows
+from ..blocks.iterators import Zipped as ZippedBlocks
 from ..sources.values import Generated
 
 
@@ -170,6 +172,17 @@ class Zip(Node):
         if type(self._structure) is tuple and all(isinstance(item, Node) for item in self._structure):
             return map(tuple, rows)
         return map(partial(pack, self._structure), rows)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        if not self.inputs:
+            return None
+        inputs: list[Iterator[Block]] = []
+        for node in self.inputs:
+            blocks = run.blocks(node)
+            if blocks is None:
+                return None
+            inputs.append(blocks)
+        return ZippedBlocks(inputs, partial(pack, self._structure))
 
     def describe(self, describe: Callable[[Node], str]) -> str:
         return f"{self.label()}({', '.join(map(describe, self.inputs))})"

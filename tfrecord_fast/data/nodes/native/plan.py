@@ -10,9 +10,12 @@ from typing import Any
 
 from .... import _core
 from ....files.streams.records import after
+from ....values.blocks.block import Block
 from ..base.iterators import Repeated, Windowed
 from ..base.node import Node, Run
 from ..base.turns import InTurn
+from ..blocks.iterators import RecordBlocks, Selected
+from ..blocks.sizes import Sizes
 from ..order.ordering import Shuffle, Window
 from ..sources.record_batches import (
     BatchesOfEpochs,
@@ -55,6 +58,20 @@ class RecordPlan:
             options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
             return self._stream(run, self._seed(run), **options).batches()
         return self._windowed(self._batches(run, self.batch_size), self.batch_size)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        """Iterate over the records in blocks; None for batches of records."""
+        if self.batch_size is not None:
+            return None
+        sizes = Sizes()
+        if self.source.at_hand:
+            batches = replace(self, windows=())._batches(run, sizes.piece)
+        else:
+            batches = self.source.batches(run, sizes.piece)
+        blocks: Iterator[Block] = RecordBlocks(batches, sizes)
+        for window in self.windows:
+            blocks = Selected(blocks, *window)
+        return blocks
 
     def _records(self, run: Run) -> Iterator[bytes]:
         """Iterate over the records before the windows."""

@@ -7,12 +7,15 @@ from copy import copy
 from typing import Any
 
 from ....errors import InvalidArgumentError
+from ....values.blocks.block import Block
 from ....values.elements.nests import leaves
 from ....values.elements.specs import TensorSpec
 from ..ahead.mapped import Tried
 from ..ahead.prefetch import Prefetch, Prefetched
 from ..ahead.trials import CHEAP_AHEAD, CHEAP_CALL
 from ..base.node import Draws, Iterations, Node, Of, Run, draws_of
+from ..blocks.iterators import Elements
+from ..blocks.sizes import are_off
 from ..elements.maps import Map
 from ..elements.options import WithOptions
 from ..order.ordering import Slice, Window
@@ -34,11 +37,25 @@ class Running(Run):
     def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
         if plan is not None:
             return plan.iterate(self)
+        if not are_off() and node.wants_blocks():
+            blocks = self.blocks(node)
+            if blocks is not None:
+                return Elements(blocks)
         if type(node) is Prefetch and node.size:
             tried = _on_trial(node, self)
             if tried is not None:
                 return tried
         return node.iterate(self)
+
+    def blocks(self, node: Node) -> Iterator[Block] | None:
+        if are_off():
+            return None
+        before = Iterations(node, self)
+        plan = self.plan(node)
+        blocks = node.blocks(self) if plan is None else plan.blocks(self)
+        if blocks is None:
+            before.restore()
+        return blocks
 
 
 run = Running()

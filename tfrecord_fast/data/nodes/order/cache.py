@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from ....values.blocks.block import Block
 from ....values.elements.owned import read_only, renewed
 from ...saving.saved import Saving, as_read, elements_in
 from ..base.node import Node, Of, Run
 from ..base.turns import InTurn, Turns
+from ..blocks.iterators import Elements
 
 # A cache is complete, as in TensorFlow, at the end of its input, or with the element whose number is the cardinality.
 
@@ -23,11 +25,22 @@ class Cache(Of):
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         self.kept: list[Any] | None = None
+        self.kept_blocks: list[Block] | None = None  # instead
 
     def iterate(self, run: Run) -> Iterator[Any]:
         if self.kept is not None:
             return map(renewed, self.kept)
+        if self.kept_blocks is not None:
+            return map(renewed, Elements(iter(self.kept_blocks)))
         return _Filling(self, run.filling()(self.input), self.input.cardinality())
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        if self.kept is not None:
+            return None
+        if self.kept_blocks is not None:
+            return iter(self.kept_blocks)
+        blocks = run.filling().blocks(self.input)
+        return None if blocks is None else _FillingBlocks(self, blocks, self.input.cardinality())
 
     def seen_again(self) -> bool:
         return True
@@ -49,6 +62,27 @@ class _Filling(Turns):
                 self._cache.kept = self._kept
             return renewed(kept)
         self._cache.kept = self._kept
+        raise StopIteration
+
+
+class _FillingBlocks(Turns):
+    """Blocks that are also kept for a cache."""
+
+    def __init__(self, cache: Cache, blocks: Iterator[Block], count: int) -> None:
+        super().__init__()
+        self._cache, self._blocks, self._count = cache, blocks, count
+        self._kept: list[Block] = []
+        self._seen = 0
+
+    def _next(self) -> Block:
+        for block in self._blocks:
+            kept = block.read_only()
+            self._kept.append(kept)
+            self._seen += len(kept)
+            if self._seen == self._count:
+                self._cache.kept_blocks = self._kept
+            return kept
+        self._cache.kept_blocks = self._kept
         raise StopIteration
 
 

@@ -7,9 +7,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ....base.seeds import next_seed
+from ....values.blocks.block import Block
 from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Repeated, Shuffled, Windowed
 from ..base.node import Draws, Node, Of, Run
+from ..blocks.iterators import Selected
+from ..blocks.shuffling import ShuffledBlocks
 
 
 class Shuffle(Of):
@@ -26,6 +29,10 @@ class Shuffle(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return Shuffled(run(self.input), self.buffer_size, run.own(self.draws).next_seed())
 
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        blocks = run.blocks(self.input)
+        return None if blocks is None else ShuffledBlocks(blocks, self.buffer_size, run.own(self.draws).next_seed())
+
     def label(self) -> str:
         seed = "" if self._seed is None else f", seed={self._seed}"
         return f"shuffle({self.buffer_size}{seed}{'' if self.draws.again else ', the same each time'})"
@@ -40,6 +47,15 @@ class Repeat(Of):
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Repeated(partial(run, self.input), self.times)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        if self.times == 0:
+            return iter(())
+        first = run.blocks(self.input)
+        if first is None:
+            return None
+        pending = [first]
+        return Repeated(lambda: pending.pop() if pending else _blocks_again(self.input, run), self.times)
 
     def label(self) -> str:
         return f"repeat({self.times if self.times >= 0 else ''})"
@@ -87,6 +103,10 @@ class Slice(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return Windowed(run(self.input), *self.window)
 
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        blocks = run.blocks(self.input)
+        return None if blocks is None else Selected(blocks, *self.window)
+
     def cardinality(self) -> int:
         elements = self.input.cardinality()
         start, stop, step = self.window
@@ -95,3 +115,9 @@ class Slice(Of):
         if elements == UNKNOWN:
             return 0 if stop is not None and stop <= start else UNKNOWN
         return len(range(start, elements if stop is None else min(stop, elements), step))
+
+
+def _blocks_again(node: Node, run: Run) -> Iterator[Block]:
+    """Iterate over the node's blocks; over blocks of single elements once its functions need these."""
+    blocks = run.blocks(node)
+    return map(lambda element: Block.of_elements([element]), run(node)) if blocks is None else blocks

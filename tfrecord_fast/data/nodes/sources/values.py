@@ -13,6 +13,7 @@ from ....dtypes import int64
 from ....errors import InvalidArgumentError
 from ....files.naming.location import shown_name
 from ....files.system.file_system import glob
+from ....values.blocks.block import Block
 from ....values.elements.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
 from ....values.elements.owned import copied, snapshot
 from ....values.elements.samples import sample_of
@@ -20,6 +21,8 @@ from ....values.elements.specs import TensorSpec, row_spec
 from ...numbers import INFINITE, UNKNOWN
 from ..base.node import Draws, Node, Of, Run
 from ..base.turns import InTurn
+from ..blocks.iterators import SlicedBlocks
+from ..blocks.sizes import Sizes
 
 
 class Generated(Node):
@@ -33,6 +36,7 @@ class Generated(Node):
       seen_again, calls_functions: as for Node.
       shareable: threads may share the iterators as they are, because no Python code runs in them.
       spec: the element_spec; None: unknown before the first element.
+      make_blocks: returns the same elements in blocks.
     """
 
     def __init__(
@@ -45,8 +49,10 @@ class Generated(Node):
         calls_functions: bool = False,
         shareable: bool = False,
         spec: Any = None,
+        make_blocks: Callable[[Sizes], Iterator[Block]] | None = None,
     ) -> None:
         self._spec = spec
+        self._make_blocks = make_blocks
         self._shareable = shareable
         self.gives_paths = gives_paths
         self.calls_functions = calls_functions
@@ -61,6 +67,9 @@ class Generated(Node):
         except StopIteration as error:  # a caller would mistake it for the end
             raise InvalidArgumentError(f"{self._label} raised StopIteration before its first element") from error
         return elements if self._shareable else InTurn(elements)
+
+    def blocks(self, run: Run) -> Iterator[Block] | None:
+        return None if self._make_blocks is None else self._make_blocks(Sizes())
 
     def cardinality(self) -> int:
         return self._cardinality() if callable(self._cardinality) else self._cardinality
@@ -112,7 +121,9 @@ def slices(element: Any, label: str) -> Generated:
     element = snapshot(element)
     shareable = all(type(leaf) is np.ndarray for leaf in leaves(element))
     length, spec = column_length(element), map_leaves(row_spec, spec_of(element))
-    return Generated(partial(rows, element), label, length, strings, True, shareable=shareable, spec=spec)
+    make_blocks = partial(SlicedBlocks, element, length) if shareable else None
+    make = partial(rows, element)
+    return Generated(make, label, length, strings, True, shareable=shareable, spec=spec, make_blocks=make_blocks)
 
 
 def matching_files(patterns: Any) -> Generated:

@@ -1,0 +1,45 @@
+"""Sizes of blocks: small at first, so that the first element comes soon, then as many as stay in a cache."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+FIRST = 16
+_MOST = 1024
+_BYTES = 1 << 18
+
+_fixed: int | None = None
+
+
+@contextlib.contextmanager
+def fixed(count: int | None) -> Iterator[None]:
+    """Give each block `count` records, or none at all if 0, for tests."""
+    global _fixed
+    before, _fixed = _fixed, count
+    try:
+        yield
+    finally:
+        _fixed = before
+
+
+def are_off() -> bool:
+    return _fixed == 0
+
+
+class Sizes:
+    """The number of elements of each block of an iteration."""
+
+    def __init__(self) -> None:
+        self._fixed = _fixed
+        self.count = _fixed or FIRST
+        self.piece = min(self.count, FIRST) if _fixed is None else self.count  # records to read at a time
+
+    def are_enough(self, count: int, size: int) -> bool:
+        """Return True if a block of that many elements, and bytes, is complete."""
+        return count >= self.count or (self._fixed is None and size >= _BYTES)
+
+    def grow(self) -> None:
+        """Let the next block be larger."""
+        if self._fixed is None:
+            self.count = min(2 * self.count, _MOST)

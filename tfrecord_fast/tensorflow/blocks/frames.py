@@ -1,0 +1,128 @@
+"""Frames: the records of a block that operations work on at the moment."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...values.blocks.columns import Column
+
+
+class NotOnBlocksError(BaseException):
+    """A function needs single records. Not an Exception, so that scripts do not catch it."""
+
+
+class SplitError(BaseException):
+    """Python asks for a value that differs among the records.
+
+    Args:
+      values: one value per record.
+    """
+
+    def __init__(self, values: list[Any]) -> None:
+        super().__init__("the records of a block differ in a value that Python asks for")
+        self.values = values
+        self._frame = current.frame
+
+    def rows(self, frame: Frame) -> list[int]:
+        """Return the numbers that the records have in `frame`, from which theirs were selected."""
+        within = self._frame
+        if within is None:
+            raise NotOnBlocksError("a value is asked for outside of the function")
+        rows = np.arange(within.count)
+        while within is not frame:
+            if within.parent is None:
+                raise NotOnBlocksError("a value is asked for outside of the function")
+            rows, within = within.rows[rows], within.parent
+        return rows.tolist()  # type: ignore[no-any-return]
+
+
+class Call:
+    """A call of a script's function on a block.
+
+    Args:
+      count: the records of the whole block.
+      number: of the block in its dataset, which random numbers depend on.
+    """
+
+    def __init__(self, count: int, number: int) -> None:
+        self.count = count
+        self.number = number
+        self.draws = 0  # random operations so far
+        self.interruption: BaseException | None = None  # raised, but perhaps caught by the script
+
+
+class Frame:
+    """Some of the records of a block.
+
+    Args:
+      parent: the frame that the records are selected from.
+      rows: the numbers of the records in the parent.
+      is_single: operations get the values of the only record.
+    """
+
+    def __init__(
+        self, call: Call, rows: npt.NDArray[np.int64], parent: Frame | None = None, is_single: bool = False
+    ) -> None:
+        self.call = call
+        self.parent = parent
+        self.rows = rows
+        self.count = len(rows)
+        self.is_single = is_single
+        self._selected: dict[int, tuple[Column, Column]] = {}
+
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """Return the numbers of the records in the whole block."""
+        return self.rows if self.parent is None else self.parent.numbers()[self.rows]
+
+    def select(self, column: Column, frame: Frame) -> Column:
+        """Return the column of a tensor of `frame`, for the records of this frame."""
+        if frame is self:
+            return column
+        if self.parent is None:
+            raise NotOnBlocksError("a tensor is used outside of the call that made it")
+        known = self._selected.get(id(column))
+        if known is None:
+            known = self._selected[id(column)] = column, self.parent.select(column, frame).take(self.rows)
+        return known[1]
+
+    def interrupt(self, error: BaseException) -> BaseException:
+        """Return an error to raise, and keep it in case the script catches it."""
+        self.call.interruption = error
+        return error
+
+
+class _Current(threading.local):
+    frame: Frame | None = None
+
+
+current = _Current()
+
+
+@contextmanager
+def entered(frame: Frame | None) -> Iterator[None]:
+    """Let operations work on the records of a frame; None: on ordinary tensors."""
+    before, current.frame = current.frame, frame
+    try:
+        yield
+    finally:
+        current.frame = before
+
+
+def required() -> Frame:
+    """Return the current frame."""
+    frame = current.frame
+    if frame is None:
+        raise NotOnBlocksError("a tensor is used outside of the function that made it")
+    return frame
+
+
+def needs_records(reason: str) -> BaseException:
+    """Return the error for something that needs single records."""
+    error = NotOnBlocksError(reason)
+    return error if current.frame is None else current.frame.interrupt(error)

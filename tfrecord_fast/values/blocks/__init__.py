@@ -1,0 +1,7 @@
+"""Blocks: runs of elements that are kept as columns, on which functions run once for all.
+
+| module | for |
+| --- | --- |
+| `columns` | one value per element: dense, uneven, sparse, or any |
+| `block` | a structure of columns, or a list of elements |
+"""

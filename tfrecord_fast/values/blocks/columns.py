@@ -1,0 +1,401 @@
+"""Columns of a block: one value per element."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ..columns.bytes_array import BytesArray
+from ..columns.sparse import SparseTensor
+from ..columns.strings import object_array
+from ..elements.nests import stack
+
+_Array = npt.NDArray[Any]
+Rows = slice | npt.NDArray[np.int64]
+
+
+class Column(ABC):
+    """One value per element."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Any]: ...
+
+    @abstractmethod
+    def take(self, rows: Rows) -> Column:
+        """Return the values of these elements; a slice of step 1 shares their memory."""
+
+    def row(self, number: int) -> Any:
+        """Return the value of one element."""
+        return next(iter(self.take(slice(number, number + 1))))
+
+    def stacked(self) -> Any:
+        """Return the values with a new first axis, as `batch` does; raise its error if they do not fit."""
+        return stack(list(self))
+
+    def join(self, others: Sequence[Any]) -> Column | None:
+        """Return the values of this column and of others of its class; None if they need a general one."""
+        return None
+
+    def freeze(self) -> None:
+        """Make the arrays read-only."""
+
+
+class Dense(Column):
+    """Values of one shape and dtype: an array `[n, *shape]`; strings are objects."""
+
+    def __init__(self, array: _Array) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.array)
+
+    def row(self, number: int) -> Any:
+        return self.array[number]
+
+    def take(self, rows: Rows) -> Dense:
+        return Dense(self.array[rows])
+
+    def stacked(self) -> Any:
+        return self.array if self.array.flags.writeable else self.array.copy()
+
+    def join(self, others: Sequence[Dense]) -> Dense | None:
+        array = self.array
+        if any(other.array.shape[1:] != array.shape[1:] or other.array.dtype != array.dtype for other in others):
+            return None
+        return Dense(np.concatenate([array, *(other.array for other in others)]))
+
+    def freeze(self) -> None:
+        self.array = _read_only(self.array)
+
+
+class Strings(Column):
+    """Byte strings that stay in the records, or in the buffers of a column."""
+
+    def __init__(self, source: _core.RecordBatch | BytesArray) -> None:
+        self.source = source
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.source)
+
+    def row(self, number: int) -> Any:
+        return self.source[number]
+
+    def array(self) -> _Array:
+        return np.asarray(self.source)
+
+    def take(self, rows: Rows) -> Column:
+        if isinstance(rows, slice) or isinstance(self.source, BytesArray):
+            return Strings(self.source[rows])
+        return Dense(self.array()[rows])
+
+    def stacked(self) -> Any:
+        return self.array()
+
+    def join(self, others: Sequence[Strings]) -> Column:
+        sources = [self.source, *(other.source for other in others)]
+        if all(isinstance(source, _core.RecordBatch) for source in sources):
+            return Strings(_core.concatenate(sources))
+        return Dense(np.concatenate([np.asarray(source) for source in sources]))
+
+
+class Uneven(Column):
+    """Arrays of one dtype and rank, whose shapes differ; they lie in one array, or each in its own.
+
+    Args:
+      arrays: the values.
+      flat: a 1-D array, in which value i starts at `starts[i]` and has the shape `shapes[i]`.
+    """
+
+    def __init__(self, arrays: Sequence[_Array]) -> None:
+        self._arrays: Sequence[_Array] | None = arrays
+        self.dtype, self.rank = arrays[0].dtype, arrays[0].ndim
+        self._flat: _Array | None = None
+        self._shapes: npt.NDArray[np.int64] | None = None
+        self._starts: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of_flat(cls, flat: _Array, starts: npt.NDArray[np.int64], shapes: npt.NDArray[np.int64]) -> Uneven:
+        column = cls.__new__(cls)
+        column._arrays = None
+        column.dtype, column.rank = flat.dtype, shapes.shape[1]
+        column._flat, column._starts, column._shapes = flat, starts, shapes
+        return column
+
+    @property
+    def is_flat(self) -> bool:
+        return self._flat is not None
+
+    @property
+    def shapes(self) -> npt.NDArray[np.int64]:
+        """int64 `[n, rank]`."""
+        if self._shapes is None:
+            assert self._arrays is not None
+            shapes = [array.shape for array in self._arrays]
+            self._shapes = np.array(shapes, np.int64).reshape(len(shapes), self.rank)
+        return self._shapes
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        shapes = self.shapes
+        sizes: npt.NDArray[np.int64] = shapes[:, 0] if self.rank == 1 else shapes.prod(axis=1)
+        return sizes
+
+    def parts(self) -> tuple[_Array, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return flat, starts and shapes."""
+        if self._flat is None:
+            assert self._arrays is not None
+            self._flat = np.concatenate([array.ravel() for array in self._arrays])
+            self._starts = _starts(self.sizes)
+            self._arrays = None
+        assert self._starts is not None
+        return self._flat, self._starts, self.shapes
+
+    def compact(self) -> _Array:
+        """Return the values of all elements in order, without gaps."""
+        flat, starts, _ = self.parts()
+        sizes = self.sizes
+        places = _starts(sizes)
+        total = int(sizes.sum())
+        if np.array_equal(starts, places):
+            return flat[:total]
+        return flat[np.repeat(starts - places, sizes) + np.arange(total)]
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._arrays is not None:
+            return iter(self._arrays)
+        flat, starts, shapes = self.parts()
+        ends = (starts + self.sizes).tolist()
+        pieces = map(flat.__getitem__, map(slice, starts.tolist(), ends))
+        if self.rank == 1:
+            return pieces
+        return (piece.reshape(shape) for piece, shape in zip(pieces, shapes.tolist(), strict=True))
+
+    def row(self, number: int) -> Any:
+        if self._arrays is not None:
+            return self._arrays[number]
+        return super().row(number)
+
+    def take(self, rows: Rows) -> Column:
+        if self._arrays is None:
+            flat, starts, shapes = self.parts()
+            return Uneven.of_flat(flat, starts[rows], shapes[rows])
+        if isinstance(rows, slice):
+            return of_arrays(self._arrays[rows])
+        arrays = self._arrays
+        return of_arrays([arrays[row] for row in rows.tolist()])
+
+    def join(self, others: Sequence[Uneven]) -> Column | None:
+        columns = [self, *others]
+        if any(column.dtype != self.dtype or column.rank != self.rank for column in columns):
+            return None
+        if not all(column.is_flat for column in columns):
+            return Uneven([array for column in columns for array in column])
+        shapes = np.concatenate([column.shapes for column in columns])
+        flat = np.concatenate([column.compact() for column in columns])
+        sizes = shapes[:, 0] if self.rank == 1 else shapes.prod(axis=1)
+        return Uneven.of_flat(flat, _starts(sizes), shapes)
+
+    def stacked(self) -> Any:
+        shapes = self.shapes
+        if not len(shapes) or (shapes != shapes[0]).any():
+            return super().stacked()
+        if self._arrays is not None:
+            return np.stack(self._arrays)
+        return self.compact().reshape(len(shapes), *shapes[0].tolist()).copy()
+
+    def padded(self, lengths: Sequence[int], value: Any) -> _Array:
+        """Return an array `[n, *lengths]` with the values, and `value` after them."""
+        shapes = self.shapes
+        batch = np.full((len(shapes), *lengths), value, dtype=self.dtype)
+        if self.rank == 1 and self._arrays is None:
+            batch[np.arange(lengths[0]) < shapes] = self.compact()
+            return batch
+        for number, array in enumerate(self):
+            area: Any = (number, *map(slice, array.shape))
+            batch[area] = array
+        return batch
+
+    def freeze(self) -> None:
+        if self._arrays is None:
+            self._flat = _read_only(self.parts()[0])
+        else:
+            self._arrays = [_read_only(array) for array in self._arrays]
+
+
+class Sparse(Column):
+    """SparseTensors of one dimension whose values leave no gaps, as parsed for a VarLenFeature.
+
+    Args:
+      values: numbers as one-dimensional arrays, or strings as BytesArrays.
+    """
+
+    def __init__(self, values: Column) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(_sparse, self.values)
+
+    def take(self, rows: Rows) -> Column:
+        return Sparse(self.values.take(rows))
+
+    def join(self, others: Sequence[Sparse]) -> Column | None:
+        values = joined([self.values, *(other.values for other in others)])
+        return Sparse(values)
+
+    def stacked(self) -> Any:
+        if not isinstance(self.values, Uneven) or self.values.dtype == object or not len(self):
+            return super().stacked()
+        sizes = self.values.sizes
+        splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        return SparseTensor.from_row_splits(self.values.compact(), splits, [len(sizes), int(sizes.max())])
+
+    def freeze(self) -> None:
+        self.values.freeze()
+
+
+def _sparse(values: Any) -> SparseTensor:
+    count = len(values)
+    return SparseTensor.from_row_splits(values, np.array([0, count], np.int64), [count])
+
+
+class Items(Column):
+    """Values of any kind."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def row(self, number: int) -> Any:
+        return self.items[number]
+
+    def take(self, rows: Rows) -> Items:
+        if isinstance(rows, slice):
+            return Items(self.items[rows])
+        return Items([self.items[row] for row in rows.tolist()])
+
+    def join(self, others: Sequence[Items]) -> Column:
+        return Items([*self.items, *(item for other in others for item in other.items)])
+
+
+class Constant(Column):
+    """The same value for each element."""
+
+    def __init__(self, value: Any, count: int) -> None:
+        self.value = value
+        self.count = count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self.value] * self.count)
+
+    def row(self, number: int) -> Any:
+        return self.value
+
+    def take(self, rows: Rows) -> Constant:
+        count = len(range(self.count)[rows]) if isinstance(rows, slice) else len(rows)
+        return Constant(self.value, count)
+
+    def join(self, others: Sequence[Constant]) -> Column | None:
+        if any(other.value is not self.value for other in others):
+            return None
+        return Constant(self.value, self.count + sum(other.count for other in others))
+
+
+def of_values(values: list[Any]) -> Column:
+    """Return the column of these values."""
+    first = values[0]
+    cls = type(first)
+    if cls is bytes and all(type(value) is bytes for value in values):
+        return Dense(object_array(values, (len(values),)))
+    if cls is np.ndarray:
+        if all(
+            type(value) is np.ndarray and value.dtype == first.dtype and value.ndim == first.ndim for value in values
+        ):
+            return of_arrays(values)
+    elif isinstance(first, np.generic) and all(type(value) is cls for value in values):
+        return Dense(np.array(values, dtype=first.dtype))
+    return Items(values)
+
+
+def of_arrays(arrays: Sequence[_Array]) -> Column:
+    """Return the column of arrays of one dtype and rank; there is at least one."""
+    shape = arrays[0].shape
+    if all(array.shape == shape for array in arrays):
+        return Dense(np.stack(arrays))
+    return Uneven(arrays)
+
+
+def joined(columns: Sequence[Column]) -> Column:
+    """Return the values of several columns as one."""
+    first = columns[0]
+    if len(columns) == 1:
+        return first
+    if all(type(column) is type(first) for column in columns):
+        column = first.join(columns[1:])
+        if column is not None:
+            return column
+    return of_values([value for column in columns for value in column])
+
+
+def gathered(columns: Sequence[Column], sources: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> Column:
+    """Return the value of row `rows[i]` of column `sources[i]`, for each i."""
+    first = columns[0]
+    if len(columns) == 1:
+        return first.take(rows)
+    order = np.argsort(sources, kind="stable")
+    bounds = np.searchsorted(sources[order], np.arange(len(columns) + 1)).tolist()
+    places = [order[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
+    if isinstance(first, Dense) and all(
+        isinstance(column, Dense)
+        and column.array.dtype == first.array.dtype
+        and column.array.shape[1:] == first.array.shape[1:]
+        for column in columns
+    ):
+        result = np.empty((len(rows), *first.array.shape[1:]), first.array.dtype)
+        for column, place in zip(columns, places, strict=True):
+            result[place] = column.array[rows[place]]  # type: ignore[attr-defined]
+        return Dense(result)
+    taken = [column.take(rows[place]) for column, place in zip(columns, places, strict=True) if len(place)]
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return joined(taken).take(back)
+
+
+def _starts(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    starts = np.zeros(len(sizes), np.int64)
+    np.cumsum(sizes[:-1], out=starts[1:])
+    return starts
+
+
+def _read_only(array: _Array) -> _Array:
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
