@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class Column(ABC):
         """Return the values of this column and of others of its class; None if they need a general one."""
         return None
 
-    def freeze(self) -> None:
+    def freeze(self) -> None:  # noqa: B027 - most have nothing to freeze
         """Make the arrays read-only."""
 
 
@@ -371,7 +372,7 @@ def gathered(columns: Sequence[Column], sources: npt.NDArray[np.int64], rows: np
         return first.take(rows)
     order = np.argsort(sources, kind="stable")
     bounds = np.searchsorted(sources[order], np.arange(len(columns) + 1)).tolist()
-    places = [order[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
+    places = [order[start:stop] for start, stop in pairwise(bounds)]
     if isinstance(first, Dense) and all(
         isinstance(column, Dense)
         and column.array.dtype == first.array.dtype
