@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
+from ...examples.parsing.core_columns import key_bytes
 from ...examples.parsing.parse import parse_example, parse_sequence_example
 from ...values.blocks.columns import Column, Dense, Sparse, Strings, Uneven
 from ...values.columns.bytes_array import BytesArray
@@ -19,6 +20,8 @@ from .elementwise import dense
 from .frames import Frame
 
 Operation = Callable[..., Any]
+# The order of results: sparse, dense and ragged ones.
+_PLACES = {VarLenFeature: 0, FixedLenFeature: 1, FixedLenSequenceFeature: 1, RaggedFeature: 2}
 
 
 def parse_single_example(
@@ -36,8 +39,10 @@ def parse_single_example(
     lists = _as_lists(features)
     if not lists:
         return NotImplemented
-    columns = parse_example(records, lists)
-    return {key: block_value(_column(features[key], columns[key]), frame) for key in columns}
+    parsed = parse_example(records, lists)
+    columns = {key: parsed[key] for key in sorted(parsed, key=key_bytes)}
+    order = sorted(columns, key=lambda key: _PLACES[type(features[key])])  # sorted by key before
+    return {key: block_value(_column(features[key], columns[key]), frame) for key in order}
 
 
 def parse_single_sequence_example(
@@ -76,14 +81,14 @@ def _records(serialized: Any, frame: Frame) -> Any:
 
 
 def _as_lists(features: dict[Any, Any]) -> dict[Any, Any] | None:
-    """Return the features with those of variable length as RaggedFeatures; None if others need a loop."""
+    """Return the features with sequences as RaggedFeatures; None if others need a loop."""
     lists: dict[Any, Any] = {}
     for key, feature in features.items():
         cls = type(feature)
-        if cls is FixedLenFeature:
+        if cls is FixedLenFeature or cls is VarLenFeature:
             lists[key] = feature
-        elif cls is VarLenFeature or (cls is FixedLenSequenceFeature and feature.allow_missing):
-            lists[key] = RaggedFeature(feature.dtype)
+        elif cls is FixedLenSequenceFeature and feature.allow_missing:
+            lists[key] = RaggedFeature(feature.dtype)  # a batch would be padded
         elif cls is RaggedFeature and not feature.partitions and feature.value_key is None:
             lists[key] = feature
         else:
