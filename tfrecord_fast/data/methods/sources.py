@@ -22,6 +22,7 @@ from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
 from ..nodes.base.node import Node
 from ..nodes.base.turns import InTurn
+from ..nodes.blocks.iterators import RangeBlocks
 from ..nodes.sources.values import Generated, Specified, slices
 from ..numbers import INFINITE
 
@@ -61,7 +62,8 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         dtype: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
         label = f"range({', '.join(str(arg) for arg in args)})"
         make, spec = partial(map, dtype, numbers), spec_of(dtype(0))
-        return cls._other(Generated(make, label, len(numbers), shareable=True, spec=spec))
+        make_blocks = partial(RangeBlocks, numbers, dtype)
+        return cls._other(Generated(make, label, len(numbers), shareable=True, spec=spec, make_blocks=make_blocks))
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> OtherDataset:

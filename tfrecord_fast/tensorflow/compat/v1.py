@@ -13,6 +13,7 @@ from ...compat import io as plain_io
 from ...errors import InvalidArgumentError
 from ...sparse import to_dense
 from ...values.elements.nests import map_leaves
+from ..blocks.rules import on_blocks
 from ..data.datasets import Dataset, Iterator
 from ..fallback import from_tensorflow, installed, tf_module
 from ..machine import __all__ as STAND_INS
@@ -24,7 +25,7 @@ from ..ops.pictures import resize_by_corners
 from ..tensors.sparse_tensor import SparseTensor
 from ..tensors.wrapping import wrap_function
 
-sparse_tensor_to_dense = wrap_function(to_dense)
+sparse_tensor_to_dense = on_blocks(wrap_function(to_dense), to_dense)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
@@ -47,7 +48,7 @@ def _cast_to(dtype: str) -> Callable[..., Any]:
         return arrays.cast(x, dtype)
 
     cast.__doc__ = f"Cast to {dtype}."
-    return cast
+    return on_blocks(cast, cast)
 
 
 to_float = to_float32 = _cast_to("float32")
@@ -70,6 +71,9 @@ def reduce_join(
     return string_ops.reduce_join(inputs, axes, keepdims or keep_dims, separator)
 
 
+where, py_func, reduce_join = on_blocks(where, where), on_blocks(py_func, py_func), on_blocks(reduce_join, reduce_join)
+
+
 def string_split(
     source: Any = None, sep: Any = None, skip_empty: bool = True, delimiter: Any = " ",
     result_type: str = "SparseTensor", name: str | None = None, input: Any = None,
@@ -84,6 +88,9 @@ def string_split(
     values = arrays.constant([text for row in rows for text in row], "string")
     longest = max(map(len, rows), default=0)
     return SparseTensor(arrays.reshape(arrays.constant(indices, "int64"), [-1, 2]), values, [len(rows), longest])
+
+
+string_split = on_blocks(string_split, string_split)
 
 
 def _split(text: bytes, delimiters: bytes, skip_empty: bool) -> list[bytes]:
@@ -172,7 +179,7 @@ def _resize(method: str, number: int) -> Callable[..., Any]:
         return tf_module("image").resize(pixels, size, method)
 
     resize.__doc__ = f"Resize images with the method {method!r}."
-    return resize
+    return on_blocks(resize, resize)
 
 
 data = _Module(
@@ -185,15 +192,15 @@ data = _Module(
 )
 io = _Module(
     "io",
-    parse_example=wrap_function(plain_io.parse_example),
-    parse_single_example=wrap_function(plain_io.parse_single_example),
-    decode_raw=wrap_function(plain_io.decode_raw),
+    parse_example=on_blocks(wrap_function(plain_io.parse_example), plain_io.parse_example),
+    parse_single_example=on_blocks(wrap_function(plain_io.parse_single_example), plain_io.parse_single_example),
+    decode_raw=on_blocks(wrap_function(plain_io.decode_raw), plain_io.decode_raw),
     tf_record_iterator=plain_io.tf_record_iterator,
 )
 image = _Module(
     "image",
-    resize=resize_by_corners,
-    resize_images=resize_by_corners,
+    resize=on_blocks(resize_by_corners, resize_by_corners),
+    resize_images=on_blocks(resize_by_corners, resize_by_corners),
     resize_bilinear=_resize("bilinear", 0),
     resize_nearest_neighbor=_resize("nearest", 1),
 )

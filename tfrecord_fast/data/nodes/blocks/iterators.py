@@ -12,6 +12,7 @@ from ....base.handlers import raised_by_handler
 from ....values.blocks.block import Block
 from ....values.blocks.columns import Column, Constant, Dense, Strings
 from ....values.elements.nests import map_leaves
+from ..base.iterators import Concatenated
 from ..base.turns import Turns
 from .sizes import Sizes
 
@@ -104,6 +105,25 @@ class SlicedBlocks(Turns):
         self._position = min(start + self._sizes.count, len(self._block))
         self._sizes.grow()
         return self._block.take(slice(start, self._position))
+
+
+class RangeBlocks(Turns):
+    """Blocks of the numbers of a range, as scalars of a dtype."""
+
+    def __init__(self, numbers: range, dtype: Any, sizes: Sizes) -> None:
+        super().__init__()
+        self._numbers = numbers
+        self._dtype = dtype
+        self._sizes = sizes
+        self._position = 0
+
+    def _next(self) -> Block:
+        numbers = self._numbers[self._position : self._position + self._sizes.count]
+        if not numbers:
+            raise StopIteration
+        self._position += len(numbers)
+        self._sizes.grow()
+        return Block(Dense(np.array(numbers, dtype=self._dtype)), len(numbers))
 
 
 class Called(Turns):
@@ -203,6 +223,13 @@ class Selected(Turns):
                 self._wanted = numbers[-1] + self._step
                 return block.take(slice(first, first + len(numbers) * self._step, self._step))
         raise StopIteration
+
+
+class ConcatenatedBlocks(Concatenated):
+    """Blocks of several iterators, one after the other, with the errors of `Concatenated`."""
+
+    def _check(self, element: Block) -> None:
+        super()._check(element.first())
 
 
 class Numbered(Turns):
