@@ -9,6 +9,7 @@ import pytest
 import tfrecord_fast
 from tests.support import live_tensorflow
 from tests.support.paths import REAL_FILES
+from tfrecord_fast.data.nodes.blocks import sizes
 
 # A failure prints what reproduces it. Machines under load are slow now and then: that is not a failure.
 hypothesis.settings.register_profile(
@@ -23,6 +24,14 @@ os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "86400")
 # Under the thread sanitizer `import polars` alone is a segmentation fault: tests that need it are left out there.
 if "thread" in tfrecord_fast.build_info()["sanitizers"]:
     sys.modules["polars"] = None
+
+
+def pytest_addoption(parser):
+    parser.addoption("--block-records", type=int, help="the records of each block that functions run on; 0: no blocks")
+
+
+def pytest_configure(config):
+    sizes.set_fixed(config.getoption("--block-records"))
 
 
 @pytest.fixture(scope="session")

@@ -123,6 +123,12 @@ def _steps(column: Any, lengths: Any) -> Column:
     return Uneven.of_flat(array.reshape(-1), np.arange(len(array), dtype=np.int64) * size, shapes)
 
 
+def parse_single_example_of_v1(
+    function: Operation, frame: Frame, serialized: Any, features: Any, name: Any = None, example_names: Any = None
+) -> Any:
+    return parse_single_example(function, frame, serialized, features, example_names)
+
+
 def decode_raw(function: Operation, frame: Frame, input_bytes: Any, out_type: Any, *args: Any, **kwargs: Any) -> Any:
     """Decode strings of one size at once."""
     column = selected(input_bytes, frame) if is_block_value(input_bytes) else None

@@ -71,6 +71,9 @@ _RULES: dict[str, Rule] = {
     **_named("examples.parsing.parse", parsing.parse_single_example, "parse_single_example"),
     **_named("examples.parsing.parse", parsing.parse_single_sequence_example, "parse_single_sequence_example"),
     **_named("examples.parsing.parse", parsing.decode_raw, "decode_raw"),
+    **_named("compat.io", parsing.parse_single_example_of_v1, "parse_single_example"),
+    **_named("tensorflow.compat.v1", elementwise.same_shape, "cast"),
+    **_named("tensorflow.compat.v1", _effect, "py_func"),
     **_named("values.columns.sparse", axes.to_dense, "to_dense"),
 }
 _DRAWS: dict[str, Rule] = {

@@ -12,15 +12,21 @@ _BYTES = 1 << 18
 _fixed: int | None = None
 
 
+def set_fixed(count: int | None) -> None:
+    """Give each block `count` records, for tests; 0: use no blocks; None: decide by bytes."""
+    global _fixed
+    _fixed = count
+
+
 @contextlib.contextmanager
 def fixed(count: int | None) -> Iterator[None]:
-    """Give each block `count` records, or none at all if 0, for tests."""
-    global _fixed
-    before, _fixed = _fixed, count
+    """Give each block `count` records within the context."""
+    before = _fixed
+    set_fixed(count)
     try:
         yield
     finally:
-        _fixed = before
+        set_fixed(before)
 
 
 def are_off() -> bool:
