@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -302,25 +303,71 @@ struct PySequencePlan {
   std::shared_ptr<SequencePlan> plan;
 };
 
-// True if `features` still holds the very keys and values of its `snapshot`: (key, value, key, value, …).
-PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (count != 2 || !PyDict_Check(args[0]) || !PyTuple_Check(args[1])) {
-    PyErr_SetString(PyExc_TypeError, "expected a dict and a tuple");
-    return nullptr;
+// True if two objects of one type that have the buffer interface hold the same bits in the same format and shape.
+bool SameBits(PyObject* value, PyObject* frozen) {
+  Py_buffer a, b;
+  bool same = false;
+  if (PyObject_GetBuffer(value, &a, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) {
+    if (PyObject_GetBuffer(frozen, &b, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) {
+      same = a.ndim == b.ndim && a.len == b.len && std::strcmp(a.format, b.format) == 0 &&
+             std::equal(a.shape, a.shape + a.ndim, b.shape) && std::memcmp(a.buf, b.buf, a.len) == 0;
+      PyBuffer_Release(&b);
+    }
+    PyBuffer_Release(&a);
   }
-  PyObject* snapshot = args[1];
-  if (2 * PyDict_GET_SIZE(args[0]) != PyTuple_GET_SIZE(snapshot)) Py_RETURN_FALSE;
-  Py_ssize_t position = 0, i = 0;
-  PyObject *key, *value;
-  while (PyDict_Next(args[0], &position, &key, &value)) {
-    if (PyTuple_GET_ITEM(snapshot, i) != key || PyTuple_GET_ITEM(snapshot, i + 1) != value) Py_RETURN_FALSE;
-    i += 2;
-  }
-  Py_RETURN_TRUE;
+  PyErr_Clear();
+  return same;
 }
 
-PyMethodDef unchanged = {"unchanged", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Unchanged)), METH_FASTCALL,
-                         nullptr};
+// True if `value` has the content that `frozen`, of contents.py, had when it was made. Runs no Python code.
+bool SameContent(PyObject* value, PyObject* frozen) {
+  if (value == frozen) return true;
+  if (PyCell_Check(frozen)) return value == PyCell_GET(frozen);
+  PyTypeObject* type = Py_TYPE(value);
+  if (type != Py_TYPE(frozen)) return false;
+  if (PyTuple_Check(value) || PyList_CheckExact(value)) {
+    const Py_ssize_t size = Py_SIZE(value);
+    if (size != Py_SIZE(frozen)) return false;
+    PyObject **items = PySequence_Fast_ITEMS(value), **frozen_items = PySequence_Fast_ITEMS(frozen);
+    return std::equal(items, items + size, frozen_items, SameContent);
+  }
+  if (PyDict_CheckExact(value)) {
+    if (PyDict_GET_SIZE(value) != PyDict_GET_SIZE(frozen)) return false;
+    Py_ssize_t i = 0, j = 0;
+    PyObject *key, *item, *frozen_key, *frozen_item;
+    while (PyDict_Next(value, &i, &key, &item) && PyDict_Next(frozen, &j, &frozen_key, &frozen_item)) {
+      if (!SameContent(key, frozen_key) || !SameContent(item, frozen_item)) return false;
+    }
+    return true;
+  }
+  if (PyFloat_CheckExact(value)) {
+    const double a = PyFloat_AS_DOUBLE(value), b = PyFloat_AS_DOUBLE(frozen);
+    return std::memcmp(&a, &b, sizeof a) == 0;
+  }
+  if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value)) {
+    return PyObject_RichCompareBool(value, frozen, Py_EQ) == 1;
+  }
+  return PyObject_CheckBuffer(value) && SameBits(value, frozen);
+}
+
+// find(entries, *parts): the last item of the first entry, a tuple, whose other items have the content of `parts`; or
+// None.
+PyObject* Find(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count < 1 || !PyTuple_Check(args[0])) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple and the parts to find");
+    return nullptr;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i) {
+    PyObject* entry = PyTuple_GET_ITEM(args[0], i);
+    if (PyTuple_Check(entry) && PyTuple_GET_SIZE(entry) == count &&
+        std::equal(args + 1, args + count, PySequence_Fast_ITEMS(entry), SameContent)) {
+      return Py_NewRef(PyTuple_GET_ITEM(entry, count - 1));
+    }
+  }
+  Py_RETURN_NONE;
+}
+
+PyMethodDef find = {"find", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Find)), METH_FASTCALL, nullptr};
 
 }  // namespace
 
@@ -353,7 +400,7 @@ void BindParse(py::module_& m) {
       .def(InitOf<PySequencePlan, const py::list&, const py::list&, const std::string&>(), py::arg("context"),
            py::arg("lists"), py::kw_only(), py::arg("only_these") = "")
       .def("parse", &ParseRecords<PySequencePlan>, py::arg("records"), py::arg("num_threads") = 0);
-  m.attr("unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
+  m.attr("find") = py::reinterpret_steal<py::object>(PyCFunction_New(&find, nullptr));
 }
 
 }  // namespace tfr

@@ -1,51 +1,222 @@
-"""Plans are cached by the dict of features: a changed dict gets another plan, and threads share the cache."""
+"""Plans are found by the content of dicts of features: equal content has one plan, other content has another."""
 
+import collections
+import threading
 from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.examples.parsing import plans
-from tfrecord_fast.examples.parsing.groups import frozen_groups
+import tfrecord_fast.tensorflow as scripts_tf
+from tfrecord_fast.examples.parsing import contents, plans
 
 NOTHING = [b""]
+COMPLEX = {
+    "a": tf.FixedLenFeature([2], tf.int64, [1, 2]),
+    "b": tf.FixedLenFeature((), "float32", 0.5),
+    "c": tf.VarLenFeature(tf.string),
+    "d": tf.RaggedFeature(tf.int64, partitions=[tf.RaggedFeature.UniformRowLength(1)]),
+    "e": tf.SparseFeature(["x", "y"], "value", tf.float32, [3, 4]),
+    "f": tf.FixedLenSequenceFeature([2], np.float32, allow_missing=True),
+}
 
 
-def one(features, records=NOTHING):
-    return tf.parse_example(records, features)["a"].tolist()
+def anew(value):
+    """Return the same content in other objects, where Python does not share them."""
+    if isinstance(value, dict):
+        return {"".join(key): anew(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), map(anew, value))
+    return [anew(item) for item in value] if isinstance(value, list) else value
 
 
-class Raced(dict):
-    """Another thread adds an entry while the first key is looked for, once."""
+@pytest.fixture
+def compiled(monkeypatch):
+    """The plans that a test compiles, with empty caches."""
+    made = []
 
-    met = False
+    def counted(cls):
+        class Counted(cls):
+            def __init__(self, *args):
+                made.append(args)
+                super().__init__(*args)
 
-    def __iter__(self):
-        keys = super().__iter__()
-        if not self.met:
-            self.met = True
-            self["other"] = None
-        return keys
+        return Counted
 
-
-@pytest.mark.parametrize("cache", ["_examples", "_sequences"])
-def test_plans_that_another_thread_adds_do_no_harm(cache, monkeypatch):
-    raced = Raced({number: None for number in range(plans._CACHE_SIZE)})
-    monkeypatch.setattr(plans, cache, raced)
-    features = {"a": tf.FixedLenFeature([], tf.int64, 3)}
-    assert one(features) == [3]
-    assert tf.parse_example(NOTHING, features, groups={"a": ["a"]})["a"].tolist() == [[3]]
-    assert tf.io.parse_sequence_example(NOTHING, features)[0]["a"].tolist() == [3]
-    assert raced.met and len(raced) <= plans._CACHE_SIZE
+    monkeypatch.setattr(plans, "_examples", ())
+    monkeypatch.setattr(plans, "_sequences", ())
+    monkeypatch.setattr(plans, "ExamplePlan", counted(plans.ExamplePlan))
+    monkeypatch.setattr(plans, "SequencePlan", counted(plans.SequencePlan))
+    return made
 
 
-@pytest.mark.parametrize("groups", [None, {"g": ["a"]}])
-def test_a_mapping_at_the_address_of_a_dict_that_is_gone(groups, monkeypatch):
-    features = MappingProxyType({"a": tf.FixedLenFeature([], tf.int64, 3)})
-    key = (id(features), frozen_groups(groups)) if groups else id(features)
-    monkeypatch.setattr(plans, "_examples", {key: plans._Entry((("b", None),), None)})
-    assert list(tf.parse_example(NOTHING, features, groups=groups)) == [*(groups or "a")]
+def default(feature, module=tf):
+    return module.parse_example(NOTHING, {"a": feature})["a"].tolist()
+
+
+@pytest.mark.parametrize("make", [anew, collections.OrderedDict, MappingProxyType], ids=lambda make: make.__name__)
+def test_dicts_of_the_same_features_have_one_plan(make, compiled):
+    for _ in range(3):
+        tf.parse_example(NOTHING, make(COMPLEX))
+        tf.parse_single_example(b"", make(COMPLEX))
+    assert len(compiled) == 1
+
+
+@pytest.mark.parametrize(
+    "value", [3, 3.0, np.int64(3), np.array(3.0), [3], [np.int64(3)], (3,), b"3", ["3"], np.array(["3"]), np.nan]
+)
+def test_a_default_made_anew_has_one_plan(value, compiled):
+    dtype = tf.string if isinstance(np.ravel(value)[0], str | bytes) else tf.float32
+    for _ in range(3):
+        tf.parse_example(NOTHING, {"a": tf.FixedLenFeature(np.shape(value), dtype, np.copy(value))})
+        tf.parse_example(NOTHING, {"a": tf.FixedLenFeature(list(np.shape(value)), dtype, anew(value))})
+    assert len(compiled) == 2  # of np.copy(value), and of its own class
+
+
+def test_feature_lists_and_groups_made_anew_have_one_plan(compiled):
+    for _ in range(3):
+        tf.io.parse_sequence_example(NOTHING, {"a": tf.VarLenFeature("int64")}, {"b": tf.VarLenFeature("int64")})
+        tf.io.parse_single_sequence_example(b"", {"a": tf.VarLenFeature("int64")}, {"b": tf.VarLenFeature("int64")})
+        tf.parse_example(NOTHING, {"a": tf.FixedLenFeature([], "int64", 3)}, groups={"g": ["a"]})
+    assert len(compiled) == 2
+
+
+def test_scripts_that_make_the_dict_in_each_call_have_one_plan(compiled):
+    for _ in range(3):
+        default_value = scripts_tf.constant(3, scripts_tf.int64)
+        features = {"a": scripts_tf.io.FixedLenFeature([], scripts_tf.int64, default_value)}
+        assert scripts_tf.io.parse_single_example(b"", features)["a"] == 3
+        assert scripts_tf.io.parse_example(NOTHING, dict(features))["a"] == 3
+    assert len(compiled) == 1
+
+
+def test_features_of_a_class_that_is_not_known_are_found_as_objects(compiled):
+    class Shape(list):
+        pass
+
+    features = {"a": tf.FixedLenFeature(Shape([2]), tf.int64, [1, 2])}
+    for _ in range(3):
+        assert tf.parse_example(NOTHING, dict(features))["a"].shape == (1, 2)
+    assert len(compiled) == 1
+    features["a"].shape[0] = 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="2 values"):
+        tf.parse_example(NOTHING, {"a": tf.FixedLenFeature(features["a"].shape, tf.int64, [1, 2])})
+
+
+# ---- Other content ----
+
+
+@pytest.mark.parametrize("module", [tf, scripts_tf.io], ids=["plain", "scripts"])
+@pytest.mark.parametrize("make", [np.array, list], ids=["array", "list"])
+def test_a_default_that_is_changed_in_place(make, module):
+    def parsed(features):
+        return np.array(module.parse_example(NOTHING, features)["a"]).tolist()
+
+    value = make([0, 0])
+    features = {"a": tf.FixedLenFeature([2], tf.int64, value)}
+    assert parsed(features) == [[0, 0]]
+    value[1] = 3
+    for changed in (features, dict(features), {"a": tf.FixedLenFeature([2], tf.int64, value)}):
+        assert parsed(changed) == [[0, 3]]
+    assert parsed({"a": tf.FixedLenFeature([2], tf.int64, make([0, 0]))}) == [[0, 0]]
+
+
+@pytest.mark.parametrize("module", [tf, scripts_tf.io], ids=["plain", "scripts"])
+def test_a_shape_that_is_changed_in_place(module):
+    shape = [1, 2]
+    features = {"a": tf.FixedLenFeature(shape, tf.int64, [[1, 2]])}
+    assert module.parse_example(NOTHING, features)["a"].shape == (1, 1, 2)
+    features["a"].default_value[:] = [[1], [2]]
+    shape[:] = [2, 1]
+    assert module.parse_example(NOTHING, features)["a"].shape == (1, 2, 1)
+    assert module.parse_example(NOTHING, {"a": tf.FixedLenFeature([1, 2], tf.int64, [[1, 2]])})["a"].shape == (1, 1, 2)
+
+
+def test_defaults_that_are_equal_and_not_the_same():
+    def parsed(value):
+        return repr(default(tf.FixedLenFeature(np.shape(value), tf.float64, value)))
+
+    for zero, negative in [
+        (0.0, -0.0),
+        (np.float64(0), np.float64(-0.0)),
+        (np.zeros(1), -np.zeros(1)),
+        ([0.0], [-0.0]),
+    ]:
+        assert "-" not in parsed(zero) and "-" in parsed(negative) and "-" not in parsed(zero)
+
+
+def test_defaults_of_other_dtypes_and_shapes_with_the_same_bytes():
+    assert default(tf.FixedLenFeature([2], tf.int32, np.array([1, 0], np.int32))) == [[1, 0]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        default(tf.FixedLenFeature([2], tf.int32, np.array([1], np.int64)))
+    assert default(tf.FixedLenFeature([1], tf.float32, np.array([1], np.int32))) == [[1]]
+    assert default(tf.FixedLenFeature([1], tf.float32, np.array([1], np.int32).view(np.float32))) != [[1]]
+    swapped = np.array([1], np.int32).byteswap()
+    assert default(tf.FixedLenFeature([1], tf.int32, swapped)) == [[1 << 24]]
+    assert default(tf.FixedLenFeature([1], tf.int32, swapped.view(swapped.dtype.newbyteorder()))) == [[1]]
+
+
+@pytest.mark.parametrize(
+    "dtypes",
+    [
+        (tf.int32, tf.int64, tf.float32, tf.float64),
+        ("int32", "int64", "float32", "float64"),
+        (np.int32, np.int64, np.float32, np.float64),
+        (np.dtype("int32"), np.dtype("int64"), np.dtype("float32"), np.dtype("float64")),
+        (scripts_tf.int32, scripts_tf.int64, scripts_tf.float32, scripts_tf.float64),
+    ],
+)
+def test_each_dtype_has_its_plan(dtypes):
+    for _ in range(2):
+        for dtype, name in zip(dtypes, ("int32", "int64", "float32", "float64"), strict=True):
+            assert tf.parse_example(NOTHING, {"a": tf.FixedLenFeature([], dtype, 0)})["a"].dtype == name
+            assert tf.parse_example(NOTHING, {"a": tf.VarLenFeature(dtype)})["a"].values.dtype == name
+
+
+def test_each_class_keyword_key_and_number_of_features_has_its_plan():
+    record = tf.encode_examples({"a": [[1, 2]]})
+    results = []
+    for _ in range(2):
+        results.append(
+            [
+                tf.parse_example(record, {"a": tf.VarLenFeature(tf.int64)})["a"].values.tolist(),
+                tf.parse_example(record, {"a": tf.RaggedFeature(tf.int64)})["a"].to_list(),
+                tf.parse_example(record, {"a": tf.RaggedFeature(tf.int64)})["a"].row_splits.dtype.name,
+                tf.parse_example(record, {"a": tf.RaggedFeature(tf.int64, row_splits_dtype=tf.int64)})[
+                    "a"
+                ].row_splits.dtype.name,
+                tf.parse_example(record, {"b": tf.RaggedFeature(tf.int64, "a")})["b"].to_list(),
+                list(tf.parse_example(record, {b"a": tf.VarLenFeature(tf.int64)})),
+                list(tf.parse_example(record, {"a": tf.VarLenFeature(tf.int64), "b": tf.VarLenFeature(tf.int64)})),
+                list(tf.parse_example(record, {"a": tf.FixedLenFeature([2], tf.int64)}, groups=None)),
+                [
+                    column.tolist()
+                    for column in tf.parse_example(record, {"a": tf.FixedLenFeature([2], tf.int64)}).values()
+                ],
+                tf.parse_example(record, {"a": tf.FixedLenFeature([1, 2], tf.int64)})["a"].shape,
+            ]
+        )
+    assert results[0] == results[1]
+    assert results[0] == [
+        [1, 2], [[1, 2]], "int32", "int64", [[1, 2]], [b"a"], ["a", "b"], ["a"], [[[1, 2]]], (1, 1, 2),
+    ]  # fmt: skip
+
+
+def test_a_value_that_cannot_be_a_feature_is_refused_each_time():
+    for _ in range(2):
+        assert default(tf.FixedLenFeature([], tf.int64, 3)) == [3]
+        with pytest.raises(ValueError, match="Unsupported tuple"):
+            default(tuple(tf.FixedLenFeature([], tf.int64, 3)))
+
+
+def test_groups_that_are_equal_and_not_the_same():
+    features = {"a": tf.FixedLenFeature([], tf.int64, 3), "b": tf.FixedLenFeature([], tf.int64, 4)}
+    for _ in range(2):
+        assert tf.parse_example(NOTHING, features, groups={"g": ["a", "b"]})["g"].tolist() == [[3, 4]]
+        assert tf.parse_example(NOTHING, features, groups={"g": ["b", "a"]})["g"].tolist() == [[4, 3]]
+        assert list(tf.parse_example(NOTHING, features, groups={"g": ["b"]})) == ["a", "g"]
+        assert list(tf.parse_example(NOTHING, features, groups={b"g": ["b"]})) == ["a", b"g"]
 
 
 class Changing:
@@ -61,14 +232,32 @@ class Changing:
 
 def test_a_dict_that_is_changed_while_a_plan_is_made_of_it():
     features = {}
-    features["a"] = tf.FixedLenFeature(
-        [], tf.int64, Changing(lambda: features.setdefault("b", tf.VarLenFeature("int64")))
-    )
+    feature = tf.FixedLenFeature([], tf.int64, Changing(lambda: features.setdefault("b", tf.VarLenFeature("int64"))))
+    features["a"] = feature
     tf.parse_example(NOTHING, features)
     assert sorted(tf.parse_example(NOTHING, features)) == ["a", "b"]
+    assert list(tf.parse_example(NOTHING, {"a": feature})) == ["a"]
     features.pop("b")
     tf.io.parse_sequence_example(NOTHING, features)
     assert sorted(tf.io.parse_sequence_example(NOTHING, features)[0]) == ["a", "b"]
     features.pop("b")
     tf.parse_example(NOTHING, features, groups={"g": ["a"]})
     assert sorted(tf.parse_example(NOTHING, features, groups={"g": ["a"]})) == ["b", "g"]
+
+
+def test_threads_share_a_cache_that_is_too_small_for_their_plans():
+    wrong = []
+
+    def parse(thread):
+        for number in range(3 * contents._CACHE_SIZE):
+            value = 1000 * (thread % 2) + number % (contents._CACHE_SIZE + 1)
+            if default(tf.FixedLenFeature([], tf.int64, value)) != [value]:
+                wrong.append(value)
+
+    threads = [threading.Thread(target=parse, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert len(plans._examples) <= contents._CACHE_SIZE

@@ -38,7 +38,7 @@ def parse_example(
     Args:
       serialized: n records; or one record, parsed as by `parse_single_example`.
       features: feature classes of this package or of TensorFlow, by key; FixedLenSequenceFeature with
-        allow_missing=True. A dict is compiled once: to change a feature, replace it, not the list in it.
+        allow_missing=True. Features are compiled once; a dict of the same features made anew costs nothing.
       example_names: a name for each record, for errors.
       name: ignored, as in TensorFlow.
       num_threads: None for as many as pay off for the batch.

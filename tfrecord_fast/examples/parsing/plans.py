@@ -1,13 +1,12 @@
-"""Dicts of features, compiled for the parsers and cached for as long as a dict holds the same features."""
+"""Dicts of features, compiled for the parsers, and found again by their content."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import _core
 from ...typing import BytesLike, Column, Features, Record, Records
+from . import contents
 from . import user_columns as results
 from .core_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
 from .groups import FrozenGroups, group
@@ -73,60 +72,34 @@ class SequencePlan:
             raise error.located(records) from None
 
 
-class _Entry(NamedTuple):
-    """A plan, and the keys and values of its dicts when it was made.
-
-    The snapshots keep these objects alive, so no other object can get the identity of one of them.
-    """
-
-    snapshots: tuple[tuple[object, ...], ...]
-    plan: Any
+# Tuples, replaced and never changed: other threads may be reading them.
+_examples: contents.Entries = ()
+_sequences: contents.Entries = ()
 
 
-_CACHE_SIZE = 128
-# By the identities of the dicts (and the groups of Examples).
-_examples: dict[object, _Entry] = {}
-_sequences: dict[tuple[int, int], _Entry] = {}
-
-
-def _snapshot(features: Features) -> tuple[object, ...]:
-    return tuple(itertools.chain.from_iterable(features.items()))
-
-
-def _keep(cache: dict[Any, _Entry], key: object, entry: _Entry) -> None:
-    while len(cache) >= _CACHE_SIZE:
-        with contextlib.suppress(RuntimeError, StopIteration):  # another thread changed it meanwhile
-            cache.pop(next(iter(cache)), None)
-    cache[key] = entry
+def _as_dict(features: Features) -> dict[Any, Any]:
+    return features if type(features) is dict else dict(features.items())
 
 
 def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
     """Return the plan for a dict of features, compiled now or before."""
-    key: object = (id(features), groups) if groups else id(features)
-    try:
-        entry = _examples.get(key)
-    except TypeError:  # unhashable groups, which making the plan refuses
-        entry = None
-    if entry is not None and type(features) is dict and _core.unchanged(features, entry.snapshots[0]):
-        return entry.plan  # type: ignore[no-any-return]
-    snapshot = _snapshot(features)  # first: a change while the plan is made must not be missed
-    plan = ExamplePlan(features, groups)
-    if type(features) is dict:
-        _keep(_examples, key, _Entry((snapshot,), plan))
-    return plan
+    global _examples
+    features = _as_dict(features)
+    plan = _core.find(_examples, features, groups)
+    if plan is None:
+        frozen = contents.frozen(features)
+        plan = ExamplePlan(contents.thawed(frozen), groups)  # not of `features`, which may be changed meanwhile
+        _examples = contents.added(_examples, frozen, contents.frozen(groups), plan)
+    return plan  # type: ignore[no-any-return]
 
 
 def sequence_plan(context: Features | None, lists: Features | None) -> SequencePlan:
-    context, lists = context or {}, lists or {}
-    key = (id(context) if context else 0, id(lists) if lists else 0)
-    entry = _sequences.get(key)
-    are_dicts = type(context) is type(lists) is dict
-    if entry is not None and are_dicts:
-        (context_snapshot, lists_snapshot), plan = entry
-        if _core.unchanged(context, context_snapshot) and _core.unchanged(lists, lists_snapshot):
-            return plan  # type: ignore[no-any-return]
-    snapshots = _snapshot(context), _snapshot(lists)
-    plan = SequencePlan(context, lists)
-    if are_dicts:
-        _keep(_sequences, key, _Entry(snapshots, plan))
-    return plan
+    """Return the plan for dicts of features and of feature lists, compiled now or before."""
+    global _sequences
+    context, lists = _as_dict(context or {}), _as_dict(lists or {})
+    plan = _core.find(_sequences, context, lists)
+    if plan is None:
+        parts = contents.frozen(context), contents.frozen(lists)
+        plan = SequencePlan(*map(contents.thawed, parts))
+        _sequences = contents.added(_sequences, *parts, plan)
+    return plan  # type: ignore[no-any-return]

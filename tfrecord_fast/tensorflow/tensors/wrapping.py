@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import RecordBatch, unchanged
+from ..._core import RecordBatch, find
 from ...examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from ...examples.parsing import contents
 from ...values.columns.bytes_array import BytesArray
 from ...values.elements.attrs_classes import attrs_like, is_attrs, items_of
 from ...values.elements.specs import TensorSpec as PlainSpec
@@ -50,10 +51,7 @@ def wrap(value: Any) -> Any:
 
 
 def unwrap(value: Any) -> Any:
-    """Convert tensors in a structure to plain values; return the same object if it holds none.
-
-    A dict of features must stay the same object: the package caches its plan by identity.
-    """
+    """Convert tensors in a structure to plain values; return the same object if it holds none."""
     cls = type(value)
     unwrapper = _unwrappers.get(cls)
     if unwrapper is not None:
@@ -151,24 +149,22 @@ _wrappers: dict[type, Converter] = {
 }
 
 
-# Dicts of features without tensors, by identity, with their keys and values: scripts pass the same dict for each
-# record. A snapshot keeps its objects alive, so that no other object can get the same identity.
-_CACHE_SIZE = 128
-_features: dict[int, tuple[object, ...]] = {}
+# Dicts of features without tensors, found by their content: scripts pass one, or make it anew, for each record.
+_features: contents.Entries = ()
 
 
 def _unwrap_dict(value: dict[Any, Any]) -> dict[Any, Any]:
-    snapshot = _features.get(id(value))
-    if snapshot is not None and unchanged(value, snapshot):
-        return value
-    items = {key: unwrap(item) for key, item in value.items()}
-    if not _are_same(list(items.values()), value.values()):
-        return items
+    global _features
+    features: dict[Any, Any] | None = find(_features, value)
+    if features is not None:
+        return features
     if value and isinstance(next(iter(value.values())), _FEATURES):
-        while len(_features) >= _CACHE_SIZE:
-            _features.pop(next(iter(_features)), None)
-        _features[id(value)] = tuple(entry for item in value.items() for entry in item)
-    return value
+        frozen = contents.frozen(value)
+        features = {key: unwrap(item) for key, item in contents.thawed(frozen).items()}
+        _features = contents.added(_features, frozen, features)
+        return features
+    items = {key: unwrap(item) for key, item in value.items()}
+    return value if _are_same(list(items.values()), value.values()) else items
 
 
 # Values that a script can't change. Others, such as a list in a dict, are searched again.
