@@ -16,6 +16,7 @@ from typing import Any
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import CACHE, dataset_of, in_shards, repeated, resharded
+from benchmarks.data.pipelines import EVERY, PIPELINES
 from benchmarks.data.reference import figures_answer, parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
 from benchmarks.data.userfiles import (
@@ -27,7 +28,6 @@ from benchmarks.data.userfiles import (
     state_of,
     tasks_for,
 )
-from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import compare, output, report, resuming
 from benchmarks.reporting.saved import in_order
 from benchmarks.reporting.targets import not_measured
@@ -36,6 +36,7 @@ from benchmarks.running.entering import files_of
 from benchmarks.running.environment import environment
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
+from benchmarks.running.oracle import answer_of_script
 from benchmarks.running.progress import Progress
 from benchmarks.running.results import Table
 
@@ -48,10 +49,11 @@ QUICK = {
     "min_time": 0.1,
     "patience": 2.0,
 }
+QUICK_PIPELINES = {"workload": list(PIPELINES), "scale": 0.25}
 HEAVY = ("beam", "dali", "ray", "rustfrecord")  # take too long for a quick run, and are in it only if they are named
 FULL = {
     "task": [],
-    "workload": list(WORKLOADS),
+    "workload": list(EVERY),
     "scale": 1.0,
     "rounds": 5,
     "trials": 2,
@@ -75,7 +77,7 @@ def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
 def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog, description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
-    parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
+    parser.add_argument("--workload", "--only", type=names(EVERY), help="comma-separated; default: all that a task has")
     parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
     parser.add_argument(
         "--features",
@@ -123,7 +125,11 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
         parser.error("--resume needs --json FILE")
     if options.files and options.scale is not None:
         parser.error("--scale is of the workloads, not of --files")
-    for name, value in (QUICK if options.quick else FULL).items():
+    if options.quick and options.task == ["pipelines"]:
+        usual = QUICK | QUICK_PIPELINES
+    else:
+        usual = QUICK if options.quick else FULL
+    for name, value in usual.items():
         if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
     if options.cold:
@@ -134,7 +140,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
 def show_list(files: dict[str, Path]) -> None:
     for task in TASKS.values():
         print(f"task      {task.name:12} {task.title}")
-    for workload in WORKLOADS.values():
+    for workload in EVERY.values():
         size = f"{workload.shards} × {workload.records:,} × {workload.mean_bytes:,} bytes"
         print(f"workload  {workload.name:12} {size}: {workload.title}")
     for name, path in files.items():
@@ -158,13 +164,15 @@ def install(wanted: list[str], files: dict[str, Path]) -> int:
 
 def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     """The files of a workload, with the answer to the task."""
-    workload = WORKLOADS[name]
+    workload = EVERY[name]
     scale = min(options.scale * task.scale, task.most_bytes / workload.total_bytes)
     dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
     if task.shardings:
         dataset = resharded(dataset, task.shardings)
     if task.repeated:
         return repeated(dataset, task.repeated * min(1.0, options.scale))
+    if task.scripted:
+        return replace(dataset, answer=answer_of_script(task.name, dataset))
     if task.parsed:
         dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
     if task.figures:
@@ -251,7 +259,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, and cleans up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
-    if options.quick and options.rivals is None and not options.files:
+    if options.quick and options.rivals is None and not options.files and options.task != ["pipelines"]:
         options.rivals = [name for name in files if name not in HEAVY]
         print(f"quick: without {', '.join(HEAVY)} (name them with --rivals)", file=sys.stderr)
     if options.rivals is not None:

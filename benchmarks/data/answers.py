@@ -13,6 +13,8 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, cast
 
+from benchmarks.data.elements import difference_of_elements
+
 Answer = dict[str, Any]
 Figures = dict[str, dict[str, float]]  # by feature: count of values and, of numbers, min, max and mean
 
@@ -108,11 +110,20 @@ def difference(expected: Answer, got: Answer, order: str = "file", partial: bool
     partial: whether `got` may lack a part of the answer. Figures may always be lacking: some rows only read.
     """
     ordered = [key for key in expected if key.endswith("in order")]
-    if order == "shuffled" and expected["records"] >= FEW and all(got.get(key) == expected[key] for key in ordered):
+    if (
+        order == "shuffled"
+        and ordered
+        and expected["records"] >= FEW
+        and all(got.get(key) == expected[key] for key in ordered)
+    ):
         return "the records are in the order of the files, not shuffled"
     for key, value in expected.items():
         if key == "figures":
             if key in got and (wrong := difference_of_figures(value, got[key])):
+                return wrong
+            continue
+        if key == "elements":
+            if wrong := difference_of_elements(value, got[key]):
                 return wrong
             continue
         if key in ordered and order != "file":

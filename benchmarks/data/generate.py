@@ -19,8 +19,9 @@ from typing import Any
 
 from benchmarks.data.answers import digest_of_files, frames, masked_crc
 from benchmarks.data.dataset import Dataset
+from benchmarks.data.pipelines import EVERY
 from benchmarks.data.places import kept
-from benchmarks.data.workloads import GENERATOR, WORKLOADS, Workload
+from benchmarks.data.workloads import GENERATOR, Workload
 
 CACHE = kept(".data")
 POOL_BYTES = 16_000_000  # below this, starting processes takes longer than the work
@@ -138,7 +139,7 @@ def in_parallel(calls: list[Call], total_bytes: int) -> None:
 
 def write_shard(name: str, shard: int, records: int, seed: int, path: str) -> None:
     with open(path, "wb") as file:
-        for _, serialized in WORKLOADS[name].chunks(shard, records, seed):
+        for _, serialized in EVERY[name].chunks(shard, records, seed):
             file.write(framed(serialized))
 
 

@@ -88,7 +88,13 @@ def hash_of(paths: Sequence[str]) -> bytes:
 
 
 def shares_of(task: Task, dataset: Dataset | None) -> Sequence[float]:
-    if dataset is None or dataset.shardings or task.repeated or (dataset.gzip_files and dataset.compression != "GZIP"):
+    if (
+        dataset is None
+        or dataset.shardings
+        or task.repeated
+        or task.scripted
+        or (dataset.gzip_files and dataset.compression != "GZIP")
+    ):
         return ()
     return [
         share

@@ -12,6 +12,21 @@ SHUFFLED = ("ctr", "tok", "emb")
 SHUFFLE = 10_000  # records in the buffer of a shuffled epoch
 ENGINES = 5.0  # times the data: what a command or an engine spends on a pass, however small, is not what is measured
 COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they are
+SCRIPTS = (  # the pipelines of pipelines.py
+    "jpeg-augment",
+    "jpeg-onehot",
+    "detection",
+    "bert-outside",
+    "bert-inside",
+    "tokens",
+    "ctr-40",
+    "speech",
+    "patches",
+    "sequences",
+    "filter",
+    "cond",
+    "python-if",
+)
 FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
 
@@ -30,6 +45,7 @@ class Task:
       scale: times as much data as the other tasks have.
       most_bytes: the data is scaled down to about that much.
       jobs: a pass may start a job of an engine, which takes seconds, however little data there is.
+      scripted: runs the workload's script; the answer is TensorFlow's.
       one: takes one record at a time, and is reported in time per record.
     """
 
@@ -44,6 +60,7 @@ class Task:
     repeated: float = 0.0
     scale: float = 1.0
     most_bytes: float = math.inf
+    scripted: bool = False
     one: bool = False
     jobs: bool = False
 
@@ -85,6 +102,7 @@ TASKS = {
             jobs=True,
         ),
         Task("stats", "From files to figures of every feature", ("ctr",), figures=True, scale=ENGINES),
+        Task("pipelines", "Scripts for TensorFlow, unchanged", SCRIPTS, scripted=True),
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task(
             "face-single",

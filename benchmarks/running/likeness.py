@@ -9,6 +9,7 @@ BESIDE = {
     "tables": ("ShardReader",),
     "engines": ("ShardReader", "read_table", "Spark, Parquet"),
     "stats": ("ShardReader, records", "ShardReader, columns"),
+    "pipelines": ("batched by hand",),
     "face-single": ("plain", "face"),
     "face-batches": ("plain", "face"),
 }

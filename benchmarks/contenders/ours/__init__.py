@@ -8,6 +8,7 @@ from benchmarks.contenders.ours.face import face_batches, face_single
 from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.figures import stats
 from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
+from benchmarks.contenders.ours.pipelines import pipelines
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
 from benchmarks.contenders.ours.remote import remote
 from benchmarks.contenders.ours.tables import tables
@@ -42,6 +43,7 @@ CONTENDER = Contender(
         "map-single": map_single,
         "face-single": face_single,
         "face-batches": face_batches,
+        "pipelines": pipelines,
         "loop": loop,
         "memory": memory,
         "random": random,

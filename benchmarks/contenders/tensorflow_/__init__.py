@@ -14,6 +14,7 @@ from benchmarks.contenders.tensorflow_.parsing import (
     shards,
     train_feed,
 )
+from benchmarks.contenders.tensorflow_.pipelines import pipelines
 from benchmarks.contenders.tensorflow_.reading import loop, memory, raw, raw_gzip
 from benchmarks.contenders.tensorflow_.writing import write, write_columns, write_gzip
 
@@ -41,6 +42,7 @@ CONTENDER = Contender(
         "map-single": map_single,
         "face-single": map_single,
         "face-batches": parse,
+        "pipelines": pipelines,
         "loop": loop,
         "memory": memory,
         "write": write,

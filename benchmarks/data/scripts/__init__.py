@@ -1,0 +1,1 @@
+"""Scripts as people publish them for TensorFlow, each read as text; nothing imports them."""
