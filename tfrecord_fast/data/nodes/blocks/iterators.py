@@ -13,6 +13,7 @@ from ....values.blocks.block import Block
 from ....values.blocks.columns import Column, Constant, Dense, Strings
 from ....values.elements.nests import map_leaves
 from ..base.iterators import Concatenated
+from ..base.node import Node, Run
 from ..base.turns import Turns
 from .sizes import Sizes
 
@@ -37,6 +38,12 @@ def block_function(function: Any) -> BlockFunction | None:
     """Return what runs the function on blocks, if anything does."""
     on_blocks: BlockFunction | None = getattr(function, "on_blocks", None)
     return on_blocks if on_blocks is not None and on_blocks.runs_on_blocks else None
+
+
+def blocks_of(node: Node, run: Run) -> Iterator[Block]:
+    """Iterate over a node's blocks; over blocks of single elements if it has no others."""
+    blocks = run.blocks(node)
+    return map(lambda element: Block.of_elements([element]), run(node)) if blocks is None else blocks
 
 
 class Elements(Turns):
@@ -192,7 +199,10 @@ def filter_on(predicate: BlockFunction) -> Callable[[Block], tuple[Block, Block 
     def select(block: Block) -> tuple[Block, Block | None]:
         flags = call(block)[1]
         mask = None if flags is None else _mask(flags.columns)
-        return block, None if mask is None else block.take(np.flatnonzero(mask))
+        if mask is None:
+            return block, None
+        rows = np.flatnonzero(mask)
+        return block, block.take(rows) if len(rows) else Block.of_elements([])
 
     return select
 

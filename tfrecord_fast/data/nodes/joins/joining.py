@@ -15,7 +15,7 @@ from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Zipped
 from ..base.node import Computed, Node, Of, Run
 from ..batches.runs import Windows
-from ..blocks.iterators import ConcatenatedBlocks
+from ..blocks.iterators import ConcatenatedBlocks, blocks_of
 from ..blocks.iterators import Zipped as ZippedBlocks
 from ..sources.values import Generated
 
@@ -142,10 +142,7 @@ class Concatenate(Node):
 
     def blocks(self, run: Run) -> Iterator[Block] | None:
         first = run.blocks(self.inputs[0])
-        second = None if first is None else run.blocks(self.inputs[1])
-        if first is None or second is None:
-            return None
-        return ConcatenatedBlocks([first.__iter__, second.__iter__])
+        return None if first is None else ConcatenatedBlocks([first.__iter__, partial(blocks_of, self.inputs[1], run)])
 
     def describe(self, describe: Callable[[Node], str]) -> str:
         first, second = map(describe, self.inputs)

@@ -11,7 +11,7 @@ from ....values.blocks.block import Block
 from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Repeated, Shuffled, Windowed
 from ..base.node import Draws, Node, Of, Run
-from ..blocks.iterators import Selected
+from ..blocks.iterators import Selected, blocks_of
 from ..blocks.shuffling import ShuffledBlocks
 
 
@@ -55,7 +55,7 @@ class Repeat(Of):
         if first is None:
             return None
         pending = [first]
-        return Repeated(lambda: pending.pop() if pending else _blocks_again(self.input, run), self.times)
+        return Repeated(lambda: pending.pop() if pending else blocks_of(self.input, run), self.times)
 
     def label(self) -> str:
         return f"repeat({self.times if self.times >= 0 else ''})"
@@ -115,9 +115,3 @@ class Slice(Of):
         if elements == UNKNOWN:
             return 0 if stop is not None and stop <= start else UNKNOWN
         return len(range(start, elements if stop is None else min(stop, elements), step))
-
-
-def _blocks_again(node: Node, run: Run) -> Iterator[Block]:
-    """Iterate over the node's blocks; over blocks of single elements once its functions need these."""
-    blocks = run.blocks(node)
-    return map(lambda element: Block.of_elements([element]), run(node)) if blocks is None else blocks
