@@ -141,7 +141,7 @@ def _concat_uneven(values: Any, axis: int, frame: Frame) -> Any:
             array = dense_array(column)
             assert array is not None
             pieces.append((array.ravel(), np.full(frame.count, array.shape[1])))
-    lengths = sum(sizes for _, sizes in pieces)
+    lengths: Any = sum(sizes for _, sizes in pieces)
     starts = starts_of(lengths)
     flat = np.empty(int(lengths.sum()), pieces[0][0].dtype)
     places = starts
@@ -175,7 +175,7 @@ def squeeze(function: Operation, frame: Frame, input: Any, axis: Any = None, nam
         numbers: Any = [number for number in range(rank) if array.shape[number + 1] == 1]
     else:
         numbers = axes if isinstance(axes, tuple) else (axes,)
-    shifted = [_shifted(number, rank) for number in numbers]
+    shifted: Any = [_shifted(number, rank) for number in numbers]
     if None in shifted or any(array.shape[number] != 1 for number in shifted):
         return NotImplemented
     return dense(np.squeeze(array, axis=tuple(shifted)), frame)

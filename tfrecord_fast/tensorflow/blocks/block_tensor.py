@@ -153,12 +153,13 @@ class BlockTensor(BlockValue, Tensor):
         return iter([self[number] for number in range(len(self))])
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={tuple.__repr__(self.shape)}, dtype={self.dtype.name}, one per record>"
+        return f"<tf.Tensor: dtype={self.dtype.name}, one per record>"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return str(self._plain())
 
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        return format(self._plain(), spec)
 
 
 class BlockComposite(BlockValue):
@@ -190,7 +191,8 @@ class BlockComposite(BlockValue):
     def __repr__(self) -> str:
         return f"<{self.__class__.__name__}, one per record>"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return str(self._plain())
 
 
 def _call_method(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:

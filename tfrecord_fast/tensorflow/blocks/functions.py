@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...base.handlers import raised_by_handler
 from ...values.blocks.block import Block, joined_blocks
 from ...values.blocks.columns import Column, Constant
 from ...values.elements.nests import map_leaves
@@ -48,6 +49,8 @@ class OnBlocks:
         except NotOnBlocksError as error:
             self._give_up(error)
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             if isinstance(call.interruption, NotOnBlocksError):
                 self._give_up(call.interruption)
             self._failure = error
@@ -95,22 +98,14 @@ class OnBlocks:
             return results
         if not isinstance(split, SplitError):
             raise split
-        return self._merged(call, block, numbers, _groups(split, frame), groups)
-
-    def _merged(
-        self,
-        call: Call,
-        block: Block,
-        numbers: npt.NDArray[np.int64],
-        groups: list[npt.NDArray[np.int64]],
-        before: int,
-    ) -> Block:
-        total = before + len(groups) - 1
-        if total > _MOST_GROUPS or len(groups) < 2:
-            raise NotOnBlocksError(f"the block splits into more than {_MOST_GROUPS} groups")
-        parts = [self._results(call, block.take(rows), numbers[rows], total) for rows in groups]
+        members = _groups(split, frame)
+        total = groups + len(members) - 1
+        if total > _MOST_GROUPS or len(members) < 2:
+            too_many = NotOnBlocksError(f"the block splits into more than {_MOST_GROUPS} groups")
+            raise too_many.with_traceback(split.__traceback__)
+        parts = [self._results(call, block.take(rows), numbers[rows], total) for rows in members]
         order = np.empty(len(block), np.int64)
-        order[np.concatenate(groups)] = np.arange(len(block))
+        order[np.concatenate(members)] = np.arange(len(block))
         return joined_blocks(parts).take(order)
 
 

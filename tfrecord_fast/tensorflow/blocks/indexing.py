@@ -32,7 +32,7 @@ def getitem(function: Operation, frame: Frame, value: Any, key: Any) -> Any:
             return NotImplemented
         if array.ndim == 1 and any(index is not None and index is not Ellipsis for index in keys):
             return NotImplemented
-        return dense(array[(slice(None), *map(checked_index, keys))], frame)
+        return dense(array[tuple([slice(None), *map(checked_index, keys)])], frame)
     if isinstance(column, Uneven) and column.rank == 1 and len(keys) == 1:
         return _vector_item(column, keys[0], frame)
     if array is not None and len(keys) == 1 and array.ndim == 2 and isinstance(keys[0], slice):

@@ -104,7 +104,8 @@ def _column(feature: Any, column: Any) -> Column:
     sizes = np.diff(splits)
     step: tuple[int, ...] = ()
     if type(feature) is FixedLenSequenceFeature:
-        step = tuple(feature.shape)
+        shape: Any = feature.shape
+        step = tuple(shape)
         values_per_step = int(np.prod(step, dtype=np.int64))
         if not values_per_step or (sizes % values_per_step).any():
             raise ValueError("a list does not fill its last step")

@@ -16,8 +16,8 @@ from ...data.files.other_files import FixedLengthRecordDataset as PlainFixed
 from ...data.files.other_files import TextLineDataset as PlainLines
 from ...data.files.records import TFRecordDataset as PlainRecords
 from ...data.handle import node_of
-from ...data.nodes.base.node import Node
-from ...data.nodes.elements.maps import Map
+from ...data.nodes.base.node import Node, Of
+from ...data.nodes.elements.maps import Filter, Map
 from ...data.nodes.sources.values import Specified
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
@@ -97,7 +97,9 @@ class Dataset(PlainDataset[Any]):
         return as_spec(plain_dataset(self).element_spec)
 
     def __repr__(self) -> str:
-        return f"<{_dataset_name(self)} element_spec={_spec_text(self)}>"
+        reason = _reason_for_records(node_of(self))
+        alone = "" if reason is None else f", record by record because of {reason}"
+        return f"<{_dataset_name(self)} element_spec={_spec_text(self)}{alone}>"
 
     @property
     def output_shapes(self) -> Any:
@@ -217,6 +219,18 @@ def _dataset_name(dataset: Any) -> str:
         return f"{label}V2"
     parallel = "Parallel" if isinstance(node, Map) and node.threads else ""
     return f"_{parallel}{''.join(word.capitalize() for word in label.split('_'))}Dataset"
+
+
+def _reason_for_records(node: Node) -> str | None:
+    """Return why a function of the dataset runs record by record; None if each runs on blocks, or has not run."""
+    while True:
+        if isinstance(node, Map | Filter):
+            reason: str | None = getattr(getattr(node.function, "on_blocks", None), "reason", None)
+            if reason is not None:
+                return reason
+        if not isinstance(node, Of):
+            return None
+        node = node.input
 
 
 def _spec_text(dataset: Any) -> str:

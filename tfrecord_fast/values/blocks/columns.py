@@ -100,14 +100,15 @@ class Strings(Column):
 
     def take(self, rows: Rows) -> Column:
         if isinstance(rows, slice) or isinstance(self.source, BytesArray):
-            return Strings(self.source[rows])
+            source: Any = self.source[rows]
+            return Strings(source)
         return Dense(self.array()[rows])
 
     def stacked(self) -> Any:
         return self.array()
 
     def join(self, others: Sequence[Strings]) -> Column:
-        sources = [self.source, *(other.source for other in others)]
+        sources: list[Any] = [self.source, *(other.source for other in others)]
         if all(isinstance(source, _core.RecordBatch) for source in sources):
             return Strings(_core.concatenate(sources))
         return Dense(np.concatenate([np.asarray(source) for source in sources]))

@@ -72,9 +72,9 @@ class RecordBlocks(Turns):
         self._error: Exception | None = None
 
     def _next(self) -> Block:
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        pending, self._error = self._error, None
+        if pending is not None:
+            raise pending
         pieces: list[_core.RecordBatch] = []
         count = size = 0
         while not self._sizes.are_enough(count, size):

@@ -36,9 +36,9 @@ class ShuffledBlocks(Turns):
         self._sizes = Sizes()
 
     def _next(self) -> Block:
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        pending, self._error = self._error, None
+        if pending is not None:
+            raise pending
         picked = self._picked
         while len(picked) < self._sizes.count:
             try:

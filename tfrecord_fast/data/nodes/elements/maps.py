@@ -75,26 +75,26 @@ class Filter(Selected):
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
-        self._predicate = predicate
+        self.function = predicate
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return filter(self._tested(), run(self.input))
 
     def _tested(self) -> Callable[[Any], bool]:
-        return test(self._predicate, self.input.seen_again())
+        return test(self.function, self.input.seen_again())
 
     def blocks(self, run: Run) -> Iterator[Block] | None:
-        predicate = block_function(self._predicate)
+        predicate = block_function(self.function)
         blocks = None if predicate is None else run.blocks(self.input)
         if predicate is None or blocks is None:
             return None
         return Called(map(filter_on(predicate), blocks), tested_alone(self._tested()), predicate)
 
     def wants_blocks(self) -> bool:
-        return block_function(self._predicate) is not None or super().wants_blocks()
+        return block_function(self.function) is not None or super().wants_blocks()
 
     def label(self) -> str:
-        return f"filter({name_of(self._predicate)})"
+        return f"filter({name_of(self.function)})"
 
 
 class Enumerate(Of):
@@ -183,7 +183,7 @@ class TakeWhile(Selected):
 
     def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
-        self._predicate = predicate
+        self.function = predicate
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return InTurn(takewhile(test(self._predicate, self.input.seen_again()), run(self.input)))
+        return InTurn(takewhile(test(self.function, self.input.seen_again()), run(self.input)))
