@@ -166,7 +166,7 @@ class BlockComposite(BlockValue):
     """SparseTensors, RaggedTensors or other values, one per record. `isinstance` sees the class of the values."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
