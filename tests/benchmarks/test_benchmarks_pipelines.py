@@ -11,6 +11,7 @@ from benchmarks import contenders
 from benchmarks.contenders.kit.scripted import Scripted, described, leaves, totals
 from benchmarks.contenders.ours.by_hand import batches
 from benchmarks.data.elements import difference_of_elements
+from benchmarks.data.generate import dataset_of
 from benchmarks.data.pipelines import EVERY, IMPORT, PIPELINES, SCRIPTS
 from benchmarks.data.tasks import TASKS
 from benchmarks.data.workloads import WORKLOADS
@@ -142,8 +143,9 @@ def test_leaves_are_named_by_where_they_are():
     assert [path for path, _ in leaves(5)] == [""]
 
 
-def test_a_script_that_does_not_shuffle_is_refused(data, tmp_path):
-    job = contenders.Job("pipelines", data("pipelines", "bert-inside"), tmp_path)
+def test_a_script_that_does_not_shuffle_is_refused(tmp_path):
+    dataset = dataset_of(PIPELINES["bert-inside"].workload, SMALL["bert-inside"], cache=tmp_path / "data")
+    job = contenders.Job("pipelines", dataset, tmp_path)
 
     def unshuffled(files, buffer=1):
         return batches(files, 1, 32, lambda records: np.array([len(record) for record in records]), False)
