@@ -193,6 +193,7 @@ HARNESS = [
     "benchmarks/contenders/ours",
     "benchmarks/contenders/tensorflow_",
     "benchmarks/data",
+    "benchmarks/data/scripts",
     "benchmarks/native",
     "benchmarks/reporting",
     "benchmarks/results",

@@ -98,6 +98,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
     parser.add_argument("--cold", action="store_true", help="drop the files from the page cache before each timed pass")
+    parser.add_argument("--cores", type=int, metavar="N", help="use N cores (default: all)")
     parser.add_argument("--quick", action="store_true", help="raw, parse and write of a little of ctr: about a minute")
     parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
@@ -275,6 +276,8 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     except (ImportError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
+    if options.cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.cores])
     where = environment()
     method = Method(
         options.rounds, options.trials, options.min_time, options.patience, scratch=options.scratch, cold=options.cold

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.data.workloads import WORKLOADS
+from benchmarks.data.pipelines import EVERY
+from benchmarks.data.tasks import TASKS
 from benchmarks.reporting import report
 from benchmarks.reporting.plots import name_of, plots
 from benchmarks.reporting.targets import not_measured, targets
@@ -19,7 +20,7 @@ PAGES = {
     "reading": ("Reading records", ("raw", "raw-gzip", "gzip-own", "loop", "random")),
     "parsing": ("Parsing", ("parse", "parse-gzip", "parse-memory", "parse-single", "shards", "stats")),
     "training": ("Training", ("epoch", "train-feed")),
-    "datasets": ("Scripts for tf.data", ("map-single", "face-single", "face-batches")),
+    "datasets": ("Scripts for tf.data", ("pipelines", "face-batches")),
     "tables": ("Tables and engines", ("tables", "engines")),
     "writing": ("Writing", ("write", "write-columns", "write-gzip", "write-gzip-1")),
     "stores": ("Object stores, memory, import", ("remote", "memory", "import")),
@@ -83,8 +84,9 @@ def task_sections(tables: list[Table], usual: report.Sizes, messages: dict[str, 
         yield f"## {report.title_of(of_task[0])}"
         if messages and name in messages:
             yield from (f"![{messages[name]}]({name}.svg)", f"{messages[name]}.")
-        rows = [report.cells(table, row) for table in of_task for row in table.rows]
-        yield from (table_of(report.columns(of_task[0]), rows), report.footnote(of_task, usual))
+        _, note, head, rows = report.section(of_task, usual)
+        scripted = TASKS[of_task[0].task].scripted
+        yield from (table_of(head, rows), note if scripted else report.footnote(of_task, usual))
 
 
 def missing(tables: list[Table]) -> str:
@@ -151,7 +153,7 @@ def records(tables: list[Table]) -> list[str]:
     rows = [
         [
             name,
-            WORKLOADS[name].title if name in WORKLOADS else "",
+            EVERY[name].title if name in EVERY else "",
             f"{one.records:,}",
             report.number(one.file_bytes / 1e6),
             report.number(one.gzip_bytes / 1e6) if one.gzip_bytes else "",

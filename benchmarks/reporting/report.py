@@ -11,6 +11,8 @@ from typing import TextIO
 
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.numbers import number
+from benchmarks.reporting.pipelines import HEAD, HOW_TO_READ, footnotes, speeds
 from benchmarks.reporting.targets import targets
 from benchmarks.running.environment import Environment
 from benchmarks.running.likeness import KINDS
@@ -36,13 +38,7 @@ PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", RATIO, 
 WHY = "why not, and what is next"
 Sizes = dict[str, Dataset | Size]  # by workload
 Section = tuple[str, str, list[str], list[list[str]]]  # title, caption, head, rows
-LEFT = {"workload", "contender", "setting", "task", "measure", "met", "status", "reason", WHY}
-
-
-def number(value: float) -> str:
-    """Three significant digits, thousands separated."""
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
-    return f"{value:,.{digits}f}"
+LEFT = {"pipeline", "workload", "contender", "setting", "task", "measure", "met", "status", "reason", WHY}
 
 
 def ratio_text(ratio: Spread | None, is_base: bool) -> str:
@@ -167,6 +163,8 @@ def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
 
 def section(of_task: list[Table], usual: Sizes) -> Section:
     """The tables of one task as one."""
+    if TASKS[of_task[0].task].scripted:
+        return title_of(of_task[0]), " ".join([HOW_TO_READ, *footnotes(of_task)]), HEAD, speeds(of_task)
     rows = [cells(table, row) for table in of_task for row in table.rows]
     return title_of(of_task[0]), caption(of_task, usual), columns(of_task[0]), rows
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.data.pipelines import EVERY
 from benchmarks.data.tasks import TASKS
-from benchmarks.data.workloads import WORKLOADS
 from benchmarks.running.environment import Environment
 from benchmarks.running.results import Row, Size, Table, Try
 
@@ -27,10 +27,14 @@ class Saved(NamedTuple):
 
 
 def load(path: str | Path) -> Saved:
-    """Load a result. Raises ValueError if the file is not one of `python -m benchmarks --json`."""
+    """Load a result, without the tables of tasks that no longer exist.
+
+    Raises:
+      ValueError: the file is not one of `python -m benchmarks --json`.
+    """
     try:
         result = json.loads(Path(path).read_text())
-        tables = [_table(table) for table in result["tables"]]
+        tables = [_table(table) for table in result["tables"] if table["task"] in TASKS]
         return Saved(result["environment"], result["method"], tables, result.get("asked", {}))
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path}: not a result of this harness ({error!r})") from None
@@ -60,7 +64,7 @@ def join(runs: Iterable[Saved]) -> Saved:
 def in_order(tables: Iterable[Table]) -> list[Table]:
     """The tables as a run of all of them would give them: by task, workload and cache. Those that are not known here,
     such as the user's own files, come last, as they came."""
-    tasks, workloads = list(TASKS), list(WORKLOADS)
+    tasks, workloads = list(TASKS), list(EVERY)
 
     def place(names: list[str], name: str) -> int:
         return names.index(name) if name in names else len(names)

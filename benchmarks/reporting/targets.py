@@ -78,8 +78,19 @@ PAIRS = [
     Pair("engines", "ray", "", {"ctr": 10}, "Ray"),
     Pair("engines", "beam", "pipeline", {"ctr": 5}, "Beam, batches"),
     Pair("stats", "ours", "ShardReader, columns", {"ctr": 0.5}, "stats"),
-    Pair("map-single", "tensorflow", "", {"ctr": 10}),
-    Pair("face-single", "tensorflow", "", same(10, "ctr", "one"), "face"),
+    Pair(
+        "pipelines",
+        "tensorflow",
+        "",
+        {
+            **same(1, "jpeg-augment", "jpeg-onehot", "detection"),
+            **same(10, "bert-outside", "bert-inside", "ctr-40", "filter"),
+            **same(5, "tokens", "speech", "sequences"),
+            "patches": 2,
+            **same(3, "cond", "python-if"),
+        },
+        "unchanged script",
+    ),
     Pair("face-batches", "ours", "plain", same(0.8, "ctr", "tok"), "face"),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")

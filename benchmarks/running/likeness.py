@@ -10,7 +10,6 @@ BESIDE = {
     "engines": ("ShardReader", "read_table", "Spark, Parquet"),
     "stats": ("ShardReader, records", "ShardReader, columns"),
     "pipelines": ("batched by hand",),
-    "face-single": ("plain", "face"),
     "face-batches": ("plain", "face"),
 }
 # Patterns that distinguish kinds of rows in one table: by result, by interface, or by the number of files.

@@ -14,7 +14,7 @@ from benchmarks.data.dataset import Dataset
 from benchmarks.data.pipelines import PIPELINES
 from benchmarks.running.process import Process
 
-VERSION = 1  # to be raised when an answer is composed differently, so that kept ones are made anew
+VERSION = 1  # to be raised when an answer is composed differently, so that kept ones are recreated
 ORACLES = ("tensorflow", "ours")  # the first that is installed
 TIMEOUT = 300.0
 

@@ -39,7 +39,7 @@ def row(title, name="", seconds=1.0, **fields):
     [
         pytest.param("tables", [("ShardReader", 1), ("pandas", 8)], ("pandas", 4), 0.5, id="a frame and a frame"),
         pytest.param("stats", [("ShardReader, records", 1), ("stats", 4)], ("polars", 16), 4, id="figures"),
-        pytest.param("face-single", [("plain", 1), ("face, every value", 2)], ("", 8), 4, id="the face"),
+        pytest.param("face-batches", [("plain", 1), ("face, every value", 2)], ("", 8), 4, id="the face"),
         pytest.param("engines", [("ShardReader", 1), ("Ray", 10), ("Spark", 5)], ("Ray", 100), 10, id="an engine"),
         pytest.param(
             "remote",
@@ -84,7 +84,7 @@ def test_every_row_that_is_named_beside_the_others_is_there():
         "tables": "tables.py",
         "engines": "engines.py",
         "stats": "figures.py",
-        "face-single": "face.py",
+        "pipelines": "pipelines.py",
         "face-batches": "face.py",
     }
     assert source.keys() == likeness.BESIDE.keys()

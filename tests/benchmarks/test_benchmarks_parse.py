@@ -47,8 +47,6 @@ def test_the_reference_gives_the_values_that_the_records_were_made_from(name, da
             ("parse-memory", "tok"),
             ("parse-single", "img"),
             ("epoch", "tok"),
-            ("map-single", "ctr"),
-            ("face-single", "ctr"),
             ("face-batches", "ctr"),
         ),
     ],
@@ -69,7 +67,6 @@ def test_all_that_is_installed_parses_to_the_reference(task, name, data):
             ("parse-memory", "seq"),
             ("parse-single", "seq"),
             ("shards", "ctr"),
-            ("face-single", "tok"),
         ),
     ],
 )

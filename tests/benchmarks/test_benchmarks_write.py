@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks import contenders
 from benchmarks.data.columns import Column, digest_of_columns, joined, lists_of, of_arrow
+from benchmarks.data.pipelines import EVERY
 from benchmarks.data.reference import batches_of, columns_by_file
 from benchmarks.data.tasks import FLAT, TASKS
-from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import report
 from benchmarks.reporting.targets import PAIRS, not_measured, targets
 from benchmarks.running.harness import run
@@ -146,7 +146,7 @@ def test_every_target_names_an_existing_task_and_workload():
     for pair in PAIRS:
         contender = contenders.load(FOUND[pair.contender])
         assert pair.task in contender.tasks and pair.task in contenders.load(FOUND["ours"]).tasks
-        assert set(pair.wanted) <= set(TASKS[pair.task].workloads) & set(WORKLOADS)
+        assert set(pair.wanted) <= set(TASKS[pair.task].workloads) & set(EVERY)
 
 
 def test_what_is_written_is_deleted_after_a_pass(tmp_path, data):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from benchmarks.contenders import Contender, Importing, Job, Setting
 from benchmarks.contenders.ours.engines import engines
-from benchmarks.contenders.ours.face import face_batches, face_single
+from benchmarks.contenders.ours.face import face_batches
 from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.figures import stats
-from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
+from benchmarks.contenders.ours.parsing import epoch, parse, parse_gzip, parse_memory, parse_single, shards
 from benchmarks.contenders.ours.pipelines import pipelines
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
 from benchmarks.contenders.ours.remote import remote
@@ -40,8 +40,6 @@ CONTENDER = Contender(
         "engines": engines,
         "stats": stats,
         "gzip-own": gzip_own,
-        "map-single": map_single,
-        "face-single": face_single,
         "face-batches": face_batches,
         "pipelines": pipelines,
         "loop": loop,

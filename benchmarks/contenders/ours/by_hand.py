@@ -67,7 +67,7 @@ def jpeg_onehot(files: list[str], buffer: int = 512) -> Batches:
         columns = tf.io.parse_example(records, features)
         return pictures(pool, columns["image"]), one_hot(columns["class"], 104)
 
-    return batches(files, buffer, 64, parse, drop_remainder=True)
+    return batches(files, buffer, 64, parse, drop_remainder=False)
 
 
 def detection(files: list[str], buffer: int = 256) -> Batches:

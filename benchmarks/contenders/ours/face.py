@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.contenders import CannotError, Job, Setting
 from benchmarks.contenders.kit.parsing import Parsing
-from benchmarks.contenders.ours.features import columns_of, count_of, of_one
-from benchmarks.data.columns import Batch
+from benchmarks.contenders.ours.features import columns_of, count_of
 from benchmarks.data.workloads import feature_objects
 
 
-def face_single(job: Job) -> list[Setting]:
-    """A loop that leaves the values alone, and one that looks at each."""
-    return settings(job, "parse_single_example", None, of_one, lambda _: 1)
-
-
 def face_batches(job: Job) -> list[Setting]:
-    return settings(job, "parse_example", job.dataset.batch, columns_of, count_of)
-
-
-def settings(
-    job: Job, name: str, size: int | None, columns: Callable[[Any], Batch], count: Callable[[Any], int]
-) -> list[Setting]:
     """Parse through both interfaces; through TensorFlow's names, also read each value."""
     import tfrecord_fast as plain
     import tfrecord_fast.tensorflow as face
 
     if job.dataset.sequences:
         raise CannotError("not measured: SequenceExamples")
+    size = job.dataset.batch
 
     def parsed(module: Any) -> Any:
-        features, parse = feature_objects(job.dataset.features, module), getattr(module.io, name)
+        features = feature_objects(job.dataset.features, module)
         records = module.data.TFRecordDataset(job.dataset.files, "")
-        return (records if size is None else records.batch(size)).map(lambda record: parse(record, features))
+        return records.batch(size).map(lambda batch: module.io.parse_example(batch, features))
 
     of_face = parsed(face)
 
@@ -43,9 +32,11 @@ def settings(
             item.values()
             yield item
 
-    label = f"map({name})" if size is None else f"batch({size}).map({name})"
+    label = f"batch({size}).map(parse_example)"
     rows = {"face": of_face, "face, every value": looked_at, "plain": parsed(plain)}
-    return [Parsing(label, source, lambda item: columns(numpy_of(item)), count, row) for row, source in rows.items()]
+    return [
+        Parsing(label, source, lambda item: columns_of(numpy_of(item)), count_of, row) for row, source in rows.items()
+    ]
 
 
 def numpy_of(item: Any) -> dict[str, Any]:

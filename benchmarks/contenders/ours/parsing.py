@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import CannotError, Job, Reading, Setting, cores, shards_of
+from benchmarks.contenders import Job, Reading, Setting, cores, shards_of
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.ours.features import (
     COMPRESSIONS,
@@ -161,15 +161,3 @@ def epoch(job: Job) -> list[Setting]:
             "shuffled",
         ),
     ]
-
-
-def map_single(job: Job) -> list[Setting]:
-    import tfrecord_fast as tf
-
-    if job.dataset.sequences:
-        raise CannotError("not measured: SequenceExamples")
-    features = features_of(job)
-    dataset = tf.data.TFRecordDataset(job.dataset.files, "").map(
-        lambda record: tf.io.parse_single_example(record, features)
-    )
-    return [Parsing("map(parse_single_example)", dataset, of_one, lambda _: 1)]

@@ -6,7 +6,6 @@ from __future__ import annotations
 from benchmarks.contenders import Contender, Importing, Job, Setting
 from benchmarks.contenders.tensorflow_.parsing import (
     epoch,
-    map_single,
     parse,
     parse_gzip,
     parse_memory,
@@ -39,8 +38,6 @@ CONTENDER = Contender(
         "parse-single": parse_single,
         "epoch": epoch,
         "train-feed": train_feed,
-        "map-single": map_single,
-        "face-single": map_single,
         "face-batches": parse,
         "pipelines": pipelines,
         "loop": loop,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.contenders import CannotError, Job, Reading, Setting, shards_of
+from benchmarks.contenders import Job, Reading, Setting, shards_of
 from benchmarks.contenders.kit.feeding import buffer_of
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.tensorflow_.features import COMPRESSIONS, Parser, columns_of, count_of, features_of, kinds
-from benchmarks.data.columns import Batch, Column, fixed, step_name
+from benchmarks.data.columns import Batch, Column, step_name
 from benchmarks.data.tasks import SHUFFLE
 
 
@@ -152,30 +152,3 @@ def train_feed(job: Job) -> list[Setting]:
     """Skip the conversion: an epoch yields TensorFlow's tensors."""
     job.needs_features()
     return epoch(job, buffer_of(job))
-
-
-def map_single(job: Job) -> list[Setting]:
-    import tensorflow as tf
-
-    context, sequences = features_of(job)
-    if sequences:
-        raise CannotError("not measured: SequenceExamples")
-    auto = tf.data.AUTOTUNE
-    records = tf.data.TFRecordDataset(job.dataset.files, "", 8 << 20)
-
-    def column(value: Any) -> Column:
-        dense = value.values if hasattr(value, "dense_shape") else value
-        return fixed([dense.numpy() if hasattr(dense, "numpy") else dense])
-
-    def columns(item: Any) -> Batch:
-        return {name: column(value) for name, value in item.items()}
-
-    settings: list[Setting] = []
-    for label, calls in (("", None), (", AUTOTUNE", auto)):
-        data = records.map(lambda record: tf.io.parse_single_example(record, context), calls).prefetch(auto)
-        label = f"map(parse_single_example{label}).prefetch"
-        settings.append(Parsing(label, data, columns, lambda _: 1))
-        # as_numpy_iterator would make an array of a SparseTensor by asking it for item after item, without end.
-        if all(isinstance(spec, tf.TensorSpec) for spec in data.element_spec.values()):
-            settings.append(Parsing(f"{label}.as_numpy_iterator", data.as_numpy_iterator, columns, lambda _: 1))
-    return settings

@@ -29,4 +29,4 @@ def get_dataset(filenames, shuffle_buffer=SHUFFLE_BUFFER):
     dataset = tf.data.TFRecordDataset(filenames, num_parallel_reads=AUTOTUNE)
     dataset = dataset.with_options(ignore_order)
     dataset = dataset.map(parse_tfrecord, num_parallel_calls=AUTOTUNE)
-    return dataset.shuffle(shuffle_buffer).batch(BATCH_SIZE, drop_remainder=True).prefetch(AUTOTUNE)
+    return dataset.shuffle(shuffle_buffer).batch(BATCH_SIZE).prefetch(AUTOTUNE)
