@@ -24,6 +24,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindEncode(m);
   tfr::BindEncodeOne(m);
   tfr::BindIndex(m);
+  tfr::BindRows(m);
 }
 #undef PyInit__core
 

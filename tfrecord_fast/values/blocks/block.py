@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..elements.nests import leaves, map_leaves, pack, rows, stack
 from ..elements.owned import read_only
-from .columns import Column, Rows, gathered, joined
+from .columns import Column, Dense, Rows, gathered, joined
 
 
 class Block:
@@ -21,9 +21,10 @@ class Block:
       elements: instead of columns.
     """
 
-    __slots__ = ("columns", "count", "elements")
+    __slots__ = ("_structure", "columns", "count", "elements")
 
     def __init__(self, columns: Any, count: int, elements: list[Any] | None = None) -> None:
+        self._structure: Any = None
         self.columns = columns
         self.count = count
         self.elements = elements
@@ -46,6 +47,12 @@ class Block:
         numbers = range(self.count)[selected] if isinstance(selected, slice) else selected.tolist()
         return Block.of_elements([self.elements[number] for number in numbers])
 
+    def structure(self) -> Any:
+        """Return the structure without its columns, to compare it with others."""
+        if self._structure is None:
+            self._structure = (structure_of(self.columns),)
+        return self._structure
+
     def first(self) -> Any:
         """Return the first element."""
         return next(iter(self.take(slice(1))))
@@ -57,6 +64,62 @@ class Block:
         for column in leaves(self.columns):
             column.freeze()
         return self
+
+
+class PickedBlock(Block):
+    """A block of elements of other blocks, whose columns are copied when they are first used.
+
+    Args:
+      blocks: blocks of columns, of one structure.
+      sources, places: for each element, its block and its number in that.
+    """
+
+    __slots__ = ("_columns", "_picks")
+
+    def __init__(self, blocks: Sequence[Block], sources: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> None:
+        self._picks = blocks, sources, places
+        self._columns: Any = None
+        super().__init__(None, len(places))
+
+    @property
+    def columns(self) -> Any:
+        if self._columns is None:
+            self._columns = gathered_blocks(*self._picks).columns
+        return self._columns
+
+    @columns.setter
+    def columns(self, columns: Any) -> None:
+        self._columns = columns
+
+    def take(self, selected: Rows) -> Block:
+        if self._columns is not None:
+            return super().take(selected)
+        blocks, sources, places = self._picks
+        return PickedBlock(blocks, sources[selected], places[selected])
+
+
+def _with_merged_picks(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Replace blocks whose elements are not yet copied by a single one, so that they are copied once."""
+    if len(blocks) == 1 or not all(type(block) is PickedBlock and block._columns is None for block in blocks):
+        return blocks
+    numbers: dict[int, int] = {}
+    together: list[Block] = []
+    sources = []
+    for block in blocks:
+        assert isinstance(block, PickedBlock)
+        for source in block._picks[0]:
+            if numbers.setdefault(id(source), len(together)) == len(together):
+                together.append(source)
+        sources.append(np.array([numbers[id(source)] for source in block._picks[0]], np.int64)[block._picks[1]])
+    places = np.concatenate([block._picks[2] for block in blocks if isinstance(block, PickedBlock)])
+    return [PickedBlock(together, np.concatenate(sources), places)]
+
+
+def row_bytes(block: Block) -> int:
+    """Return the size of an element's arrays, as far as its columns tell."""
+    if block.elements is not None:
+        return 0
+    return sum(column.array[:1].nbytes for column in leaves(block.columns) if isinstance(column, Dense))
 
 
 def structure_of(columns: Any) -> Any:
@@ -78,8 +141,8 @@ def _have_one_structure(blocks: Sequence[Block]) -> bool:
         return False
     if len(blocks) == 1:
         return True
-    structure = structure_of(first.columns)
-    return all(structure_of(block.columns) == structure for block in blocks[1:])
+    structure = first.structure()
+    return all(block.structure() == structure for block in blocks[1:])
 
 
 def map_columns(
@@ -89,6 +152,7 @@ def map_columns(
 
     If the blocks differ in structure, return the result of `otherwise` for the list of their elements.
     """
+    blocks = _with_merged_picks(blocks)
     if not _have_one_structure(blocks):
         return otherwise([element for block in blocks for element in block])
     first = blocks[0].columns
@@ -108,6 +172,9 @@ def joined_blocks(blocks: Sequence[Block]) -> Block:
 
 def gathered_blocks(blocks: Sequence[Block], sources: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> Block:
     """Return a block of the elements number `places[i]` of block `sources[i]`, for each i."""
+    used = np.unique(sources)
+    if len(used) < len(blocks):
+        blocks, sources = [blocks[number] for number in used.tolist()], np.searchsorted(used, sources)
 
     def gather(columns: list[Column]) -> Column:
         return gathered(columns, sources, places)

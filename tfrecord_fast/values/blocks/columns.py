@@ -68,13 +68,20 @@ class Dense(Column):
         return Dense(self.array[rows])
 
     def stacked(self) -> Any:
-        return self.array if self.array.flags.writeable else self.array.copy()
+        array = self.array
+        if array.flags.writeable and array.flags.c_contiguous:
+            return array
+        return array.copy() if array.dtype == object else _copied_rows([array], *_all_rows(array))
 
     def join(self, others: Sequence[Dense]) -> Dense | None:
         array = self.array
-        if any(other.array.shape[1:] != array.shape[1:] or other.array.dtype != array.dtype for other in others):
+        if not _are_alike([self, *others]):
             return None
-        return Dense(np.concatenate([array, *(other.array for other in others)]))
+        arrays = [array, *(other.array for other in others)]
+        if array.dtype == object:
+            return Dense(np.concatenate(arrays))
+        sources = np.repeat(np.arange(len(arrays)), [*map(len, arrays)])
+        return Dense(_copied_rows(arrays, sources, np.concatenate([np.arange(len(array)) for array in arrays])))
 
     def freeze(self) -> None:
         self.array = _read_only(self.array)
@@ -369,17 +376,15 @@ def joined(columns: Sequence[Column]) -> Column:
 def gathered(columns: Sequence[Column], sources: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> Column:
     """Return the value of row `rows[i]` of column `sources[i]`, for each i."""
     first = columns[0]
+    are_dense = _are_alike(columns)
+    if are_dense and isinstance(first, Dense) and first.array.dtype != object:
+        return Dense(_copied_rows([column.array for column in columns if isinstance(column, Dense)], sources, rows))
     if len(columns) == 1:
         return first.take(rows)
     order = np.argsort(sources, kind="stable")
     bounds = np.searchsorted(sources[order], np.arange(len(columns) + 1)).tolist()
     places = [order[start:stop] for start, stop in pairwise(bounds)]
-    if isinstance(first, Dense) and all(
-        isinstance(column, Dense)
-        and column.array.dtype == first.array.dtype
-        and column.array.shape[1:] == first.array.shape[1:]
-        for column in columns
-    ):
+    if are_dense and isinstance(first, Dense):
         result = np.empty((len(rows), *first.array.shape[1:]), first.array.dtype)
         for column, place in zip(columns, places, strict=True):
             result[place] = column.array[rows[place]]  # type: ignore[attr-defined]
@@ -388,6 +393,47 @@ def gathered(columns: Sequence[Column], sources: npt.NDArray[np.int64], rows: np
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
     return joined(taken).take(back)
+
+
+_FEW = 8  # values along the last axis that are not worth a loop
+
+
+def _all_rows(array: _Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    return np.zeros(len(array), np.int64), np.arange(len(array))
+
+
+def _are_alike(columns: Sequence[Column]) -> bool:
+    """Return True for dense columns of one dtype and shape."""
+    first = columns[0]
+    return isinstance(first, Dense) and all(
+        isinstance(column, Dense)
+        and column.array.dtype == first.array.dtype
+        and column.array.shape[1:] == first.array.shape[1:]
+        for column in columns
+    )
+
+
+def _copied_rows(arrays: list[_Array], sources: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> _Array:
+    """Copy rows of several arrays, each at once."""
+    first = arrays[0]
+    shape = (len(rows), *first.shape[1:])
+    row_bytes = first[:1].nbytes
+    if not row_bytes or not len(rows):
+        return np.empty(shape, first.dtype)
+    if all(array.flags.c_contiguous for array in arrays):
+        contents = [array.reshape(len(array), -1).view(np.uint8) for array in arrays]
+        return _core.gather_rows(contents, sources, rows).view(first.dtype).reshape(shape)
+    if first.ndim == 1:
+        return np.array([arrays[source][row] for source, row in zip(sources, rows, strict=True)], first.dtype)
+    result: _Array = _core.room(len(rows), row_bytes).view(first.dtype).reshape(shape)
+    # NumPy's innermost loop runs along the last axis of the result: of few values, it takes longer than the copy.
+    channels = first.shape[-1] if first.ndim > 2 and first.shape[-1] <= _FEW and not first[0].flags.c_contiguous else 0
+    for target, source, row in zip(result, sources.tolist(), rows.tolist(), strict=True):
+        if not channels:
+            target[...] = arrays[source][row]
+        for channel in range(channels):
+            target[..., channel] = arrays[source][row, ..., channel]
+    return result
 
 
 def _starts(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -70,8 +70,11 @@ class RecordBlocks(Turns):
         self._batches = batches
         self._sizes = sizes
         self._error: Exception | None = None
+        self._rest: _core.RecordBatch | None = None
 
     def _next(self) -> Block:
+        if self._rest is not None:
+            return self._cut(self._rest)
         pending, self._error = self._error, None
         if pending is not None:
             raise pending
@@ -93,7 +96,13 @@ class RecordBlocks(Turns):
         if not pieces:
             raise StopIteration
         self._sizes.grow()
-        return Block(Strings(pieces[0] if len(pieces) == 1 else _core.concatenate(pieces)), count)
+        return self._cut(pieces[0] if len(pieces) == 1 else _core.concatenate(pieces))
+
+    def _cut(self, records: _core.RecordBatch) -> Block:
+        """Return a block of the first records, and keep the others if they are too large together."""
+        count = self._sizes.fitting(len(records), records.nbytes)
+        self._rest = records[count:] if count < len(records) else None
+        return Block(Strings(records[:count] if self._rest is not None else records), count)
 
 
 class SlicedBlocks(Turns):

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....base.handlers import raised_by_handler
-from ....values.blocks.block import Block, gathered_blocks
+from ....values.blocks.block import Block, PickedBlock, gathered_blocks, row_bytes
 from ..base.turns import Turns
 from .sizes import Sizes
+
+_LARGE = 4096  # bytes of an element that is copied only once, into its batch
 
 
 class ShuffledBlocks(Turns):
@@ -110,7 +112,10 @@ class ShuffledBlocks(Turns):
         place = np.zeros(len(starts), np.int64)
         place[used] = np.arange(len(used))
         blocks = [self._held[source][1] for source in used.tolist()]
-        result = gathered_blocks(blocks, place[sources], numbers - starts[sources])
+        if row_bytes(blocks[0]) >= _LARGE and all(block.elements is None for block in blocks):
+            result: Block = PickedBlock(blocks, place[sources], numbers - starts[sources])
+        else:
+            result = gathered_blocks(blocks, place[sources], numbers - starts[sources])
         for start, count in zip(starts[used].tolist(), counts[used].tolist(), strict=True):
             self._left[start] -= count
         if 0 in self._left.values():

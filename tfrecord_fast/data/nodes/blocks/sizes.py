@@ -8,6 +8,7 @@ from collections.abc import Iterator
 FIRST = 16
 _MOST = 1024
 _BYTES = 1 << 18
+_MOST_BYTES = 1 << 20  # that fewer records than `FIRST` may have
 
 _fixed: int | None = None
 
@@ -44,6 +45,10 @@ class Sizes:
     def are_enough(self, count: int, size: int) -> bool:
         """Return True if a block of that many elements, and bytes, is complete."""
         return count >= self.count or (self._fixed is None and size >= _BYTES)
+
+    def fitting(self, count: int, size: int) -> int:
+        """Return how many of `count` records of that size together make a block."""
+        return count if self._fixed is not None or size <= _MOST_BYTES else max(1, count * _MOST_BYTES // size)
 
     def grow(self) -> None:
         """Let the next block be larger."""
