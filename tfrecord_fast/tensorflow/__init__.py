@@ -6,11 +6,12 @@ The package itself returns NumPy values and plain bytes. Here the same values ar
 This file lists where each name is defined. A definition is imported when its name is first used.
 """
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ..base.lazy import lazy_names
-from .fallback import installed
+from .fallback import installed, tf_module
 from .modules import ModuleNames, add_modules, module_lazy_names
 
 __version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts test that it begins with 2
@@ -160,6 +161,9 @@ def __getattr__(name: str) -> Any:
         return _absent.getattr(name)
     return _top.getattr(name)
 
+
+if "keras" in sys.modules:
+    tf_module("keras_methods").teach_keras()
 
 __dir__ = _top.dir
 __all__ = sorted([*_top.names, "newaxis"])

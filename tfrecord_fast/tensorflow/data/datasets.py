@@ -21,7 +21,7 @@ from ...data.nodes.elements.maps import Map
 from ...data.nodes.sources.values import Specified
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
-from ..keras import teach_keras
+from ..keras_methods import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
 
@@ -72,7 +72,7 @@ class Dataset(PlainDataset[Any]):
     def __init__(self, node: Node | None = None) -> None:
         super().__init__(node)
         if "keras" in sys.modules:
-            teach_keras(Dataset, plain_dataset)
+            teach_keras()
 
     def _same(self, node: Node) -> Dataset:
         return Dataset(node)
