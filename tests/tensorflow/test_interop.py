@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tfrecord_fast.tensorflow as tf
+from tfrecord_fast.tensorflow import dataset_methods as tf_keras
 from tfrecord_fast.tensorflow import interop
-from tfrecord_fast.tensorflow import keras_methods as tf_keras
 
 
 class _Made:

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from . import keras_backend as backend
-from .keras_methods import keras_package
+from .dataset_methods import keras_package
 
 sys.modules[f"{__name__}.backend"] = backend
 

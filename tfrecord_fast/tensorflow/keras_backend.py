@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from .dataset_methods import keras_package, with_globals
 from .fallback import import_package, installed, tf_module
 from .interop import accept_our_tensors, has_tensorflow_values
-from .keras_methods import keras_package, with_globals
 
 # Functions of `keras.ops` with the same parameters, some of them under other names.
 _OPS = {

@@ -32,8 +32,6 @@ _ADVICE = {
     "train.shuffle_batch": "use Dataset.shuffle and batch",
     "train.start_queue_runners": "use tf.data.TFRecordDataset; remove queues",
     "train.Coordinator": "use tf.data.TFRecordDataset; remove queues",
-    "lookup.StaticHashTable": "or use a dict in the function of map",
-    "TensorArray": "or use a list and tf.stack",
     "Variable": "or use a NumPy array",
 }
 _NEEDS_GRAPHS = tuple(name for name, advice in _ADVICE.items() if "or use" not in advice)

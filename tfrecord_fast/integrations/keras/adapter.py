@@ -6,20 +6,18 @@ this change, `EndOfEpoch` does.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import importlib
 from collections.abc import Iterator
 from typing import Any
+
+from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter
 
 from .iterations import EndOfEpoch
 
 
 def end_iterations() -> None:
     """Let the iterators that Keras makes of a PyDataset end at `EndOfEpoch`."""
-    with contextlib.suppress(ImportError, AttributeError):  # in a Keras without this class, EndOfEpoch is an error
-        adapter = importlib.import_module("keras.src.trainers.data_adapters.py_dataset_adapter").PyDatasetAdapter
-        adapter._get_iterator = _ending(adapter._get_iterator)
+    PyDatasetAdapter._get_iterator = _ending(PyDatasetAdapter._get_iterator)
 
 
 def _ending(make_iterator: Any) -> Any:

@@ -5,11 +5,10 @@ from typing import Any
 from ..fallback import tf_module
 
 __all__ = tf_module().__all__
-__version__ = tf_module().__version__
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
+    if name.startswith("__") and name != "__version__":
         raise AttributeError(name)
     return getattr(tf_module(), name)
 

@@ -21,7 +21,7 @@ from ...data.nodes.elements.maps import Map
 from ...data.nodes.sources.values import Specified
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
-from ..keras_methods import teach_keras
+from ..dataset_methods import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
 

@@ -1,4 +1,4 @@
-"""Methods of Keras' models and layers, which take the datasets of `tf.data`."""
+"""Methods of Keras and of TensorFlow's strategies, which take the datasets of `tf.data`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .interop import to_tensorflow_value
 from .tensors.tensor_specs import RaggedTensorSpec, SparseTensorSpec
 
 _MODEL_METHODS = ("fit", "evaluate", "predict")
-_DATASET_ARGUMENTS = ("x", "validation_data", "data")
+_DATASET_ARGUMENTS = ("x", "validation_data", "data", "dataset", "dataset_fn")
 _ADAPTING_LAYERS = ("Discretization", "IntegerLookup", "Normalization", "StringLookup", "TextVectorization")
 
 
@@ -57,9 +57,27 @@ def _adapt(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return `adapt`, which looks for TensorFlow's datasets: this package's, where TensorFlow is not installed."""
     if not installed():
         return with_globals(method, {**method.__globals__, "tf": tf_module()})
-    return _taking_datasets(
-        method, lambda value: to_tensorflow(value) if isinstance(value, tf_module("data.datasets").Dataset) else value
-    )
+    return _taking_datasets(method, _to_tensorflow_if_ours)
+
+
+def _to_tensorflow_if_ours(value: Any) -> Any:
+    return to_tensorflow(value) if isinstance(value, tf_module("data.datasets").Dataset) else value
+
+
+def teach_strategies() -> None:
+    """Let the strategies of `tf.distribute` take datasets of `tf.data`, where TensorFlow is installed."""
+    strategy = import_package("tensorflow").distribute.Strategy
+    if hasattr(strategy.experimental_distribute_dataset, "takes_datasets"):
+        return
+
+    def convert_result(value: Any) -> Any:
+        return (lambda *args: _to_tensorflow_if_ours(value(*args))) if callable(value) else value
+
+    names = {"experimental_distribute_dataset": _to_tensorflow_if_ours}
+    names |= {"distribute_datasets_from_function": convert_result}
+    for name, convert in names.items():
+        owner = next(cls for cls in strategy.__mro__ if name in vars(cls))
+        setattr(owner, name, _taking_datasets(vars(owner)[name], convert))
 
 
 def with_globals(function: Any, names: dict[str, Any]) -> Callable[..., Any]:
