@@ -118,11 +118,8 @@ REFUSED = [
     ("tf.strings.regex_replace('a', ['a'], 'b')", WRONG, "Pattern must be scalar, but received [1]"),
     ("tf.strings.to_number('x')", WRONG, "could not correctly convert string: x"),
     ("tf.strings.as_string(1, fill='x')", WRONG, "Fill argument not supported: 'x'"),
-    (
-        "tf.compat.v1.image.resize_images(np.zeros([2, 2, 1]), [3, 3], 2)",
-        NotImplementedError,
-        "resize_images by bicubic",
-    ),
+    ("tf.compat.v1.image.resize_images(np.zeros([2, 2, 1]), [3, 3], 'lanczos3')", VALUE, "not implemented: lanczos3"),
+    ("tf.image.resize(np.zeros([2, 2, 1]), [3, 3], 'x')", VALUE, "not implemented: x; use bilinear, nearest, bicubic"),
     ("tf.image.flip_left_right([[1]])", VALUE, "must have either 3 or 4 dimensions"),
     ("tf.image.resize(np.zeros([2, 2, 1]), [3])", VALUE, "1-D Tensor of 2 elements"),
     ("tf.image.resize(np.zeros([2, 2, 1]), [3, 0])", WRONG, "output dimensions must be positive, got [3, 0]"),

@@ -53,9 +53,28 @@ tf.compat.v1.image.resize_bilinear(many, [3, 3])
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("method", ["'bilinear'", "'nearest'", "'bilinear', antialias=True"])
+@pytest.mark.parametrize("method", "bilinear nearest bicubic area lanczos3 lanczos5 gaussian mitchellcubic".split())
 def test_resize(size, method):
-    assert not differences([f"tf.image.resize({image}, {size}, {method})" for image in IMAGES], SETUP, 1e-4)
+    calls = [f"tf.image.resize({image}, {size}, '{method}'" for image in IMAGES]
+    assert not differences([f"{call}{end})" for call in calls for end in ("", ", antialias=True")], SETUP, 1e-3)
+
+
+@pytest.mark.parametrize("method", range(4))
+@pytest.mark.parametrize("corners", [False, True])
+def test_resize_of_tensorflow_1(method, corners):
+    call = "tf.compat.v1.image.resize({}, {}, {}, align_corners={})"
+    assert not differences(
+        [call.format(image, size, method, corners) for image in IMAGES for size in SIZES], SETUP, 1e-3
+    )
+
+
+def test_sizes_of_tensors():
+    """A list that holds tensors is cast to integers; any other float is an error."""
+    sizes = "[s, 3]; [s, t]; [s * 0.3, 9]; [i, 4]; [6.0, 3]; tf.constant([6.0, 3]); tf.constant([6, 3])"
+    setup = SETUP + "s = tf.constant(6.9); t = tf.constant(4.0); i = tf.constant(5, tf.int64)\n"
+    calls = "tf.image.resize(f, {}); tf.zeros({}); tf.fill({}, 1); tf.tile([[1]], {})"
+    expressions = [call.strip().format(size.strip()) for call in calls.split(";") for size in sizes.split(";")]
+    assert not differences(expressions, setup, 1e-4)
 
 
 def test_turned():

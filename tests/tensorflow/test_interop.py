@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import tfrecord_fast.tensorflow as tf
+from tfrecord_fast.tensorflow import dataset_methods as tf_keras
 from tfrecord_fast.tensorflow import interop
-from tfrecord_fast.tensorflow import keras as tf_keras
-from tfrecord_fast.tensorflow.data.datasets import Dataset, plain_dataset
 
 
 class _Made:
@@ -167,7 +166,7 @@ def keras(monkeypatch):
 
 def test_methods_of_keras_take_datasets(keras):
     plain = keras.Model.fit
-    tf_keras.teach_keras(Dataset, plain_dataset)
+    tf_keras.teach_keras()
     assert keras.Model.fit is not plain and keras.Model.fit.__doc__ == "Fits."
     dataset, model = tf.data.Dataset.range(3), keras.Model()
     for method in (model.fit, model.evaluate, model.predict):
@@ -175,21 +174,40 @@ def test_methods_of_keras_take_datasets(keras):
         assert x[0] == more[0] == "for Keras" and y == "y" and type(x[1]).__module__ == "tfrecord_fast.data.dataset"
     x, y, more = model.fit(x=[1], y=dataset)
     assert x == [1] and y is dataset and more is None
-    assert keras.layers.Normalization().adapt(data=dataset)[0] == keras.layers.StringLookup().adapt(dataset)[0]
+
+
+def test_layers_adapt_to_datasets(keras, monkeypatch):
+    """They look for datasets of TensorFlow's: without it, they find this package."""
+    dataset = tf.data.Dataset.range(3)
+    monkeypatch.setattr(tf_keras, "to_tensorflow", lambda dataset: ("theirs", dataset))
+    monkeypatch.setattr(tf_keras, "installed", lambda: True)
+    tf_keras.teach_keras()
+    assert keras.layers.Normalization().adapt(data=dataset) == ("theirs", dataset)
     assert keras.layers.StringLookup().adapt("x") == "x"
 
 
+def test_layers_adapt_to_datasets_without_tensorflow(keras, monkeypatch):
+    scope = {"tf": None}
+    exec("def adapt(self, data, *, steps=3):\n    'Adapts.'\n    return tf, data, steps", scope)
+    keras.layers.Normalization.adapt = scope["adapt"]
+    monkeypatch.setattr(tf_keras, "installed", lambda: False)
+    tf_keras.teach_keras()
+    dataset = tf.data.Dataset.range(3)
+    assert keras.layers.Normalization().adapt(dataset) == (tf, dataset, 3) and scope["tf"] is None
+    assert keras.layers.Normalization.adapt.__doc__ == "Adapts."
+
+
 def test_keras_learns_only_once(keras):
-    tf_keras.teach_keras(Dataset, plain_dataset)
+    tf_keras.teach_keras()
     taught = keras.Model.fit
-    tf_keras.teach_keras(Dataset, plain_dataset)
+    tf_keras.teach_keras()
     assert keras.Model.fit is taught
 
 
 def test_keras_over_tensorflow_takes_theirs(keras, monkeypatch):
     keras.of = "tensorflow"
     monkeypatch.setattr(tf_keras, "to_tensorflow", lambda dataset: ("theirs", dataset))
-    tf_keras.teach_keras(Dataset, plain_dataset)
+    tf_keras.teach_keras()
     dataset = tf.data.Dataset.range(3)
     assert keras.Model().fit(dataset)[0] == ("theirs", dataset)
 
@@ -197,4 +215,4 @@ def test_keras_over_tensorflow_takes_theirs(keras, monkeypatch):
 def test_keras_that_is_not_there_or_not_complete(monkeypatch):
     for keras in (None, SimpleNamespace()):
         monkeypatch.setitem(sys.modules, "keras", keras)
-        assert tf_keras.teach_keras(Dataset, plain_dataset) is None
+        assert tf_keras.teach_keras() is None

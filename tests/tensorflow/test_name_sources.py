@@ -29,7 +29,7 @@ def test_tensorflow_is_not_imported():
     assert run(code + "print('tensorflow' in sys.modules)") == "False"
 
 
-@pytest.mark.parametrize("name", ["lookup.StaticHashTable", "image.sobel_edges", "nothing_like_it", "Variable"])
+@pytest.mark.parametrize("name", ["lookup.StaticVocabularyTable", "image.sobel_edges", "nothing_like_it", "Variable"])
 def test_the_error_for_a_missing_name_mentions_tensorflow(name):
     code = (
         f"{WITHOUT}import tfrecord_fast.tensorflow as tf\ntry: tf.{name}\nexcept AttributeError as error: print(error)"

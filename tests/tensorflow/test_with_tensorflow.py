@@ -51,6 +51,18 @@ IDIOMS = {
         words.adapt(D.from_tensor_slices(["a b", "b c b", "b a"]).batch(2))
         print(words.get_vocabulary())
     """,
+    "a strategy": """
+        strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        data = D.range(5).batch(2)
+        print([x.numpy().tolist() for x in strategy.experimental_distribute_dataset(data)])
+        print([x.numpy().tolist() for x in strategy.distribute_datasets_from_function(lambda context: data)])
+    """,
+    "older functions of Keras": """
+        K = tf.keras.backend
+        x = tf.constant([[1.0, 2.0]])
+        print(K.mean(x).numpy(), K.clip(x, 0, 1).numpy(), K.dot(x, tf.transpose(x)).numpy(), K.softmax(x).numpy())
+        print([K.cast(x, "int32").numpy().tolist() for x in D.from_tensor_slices([1.5, 2.5])], K.std(x).numpy())
+    """,
     "a layer in a map": """
         layer = tf.keras.layers.Rescaling(2.0, offset=1)
         print([np.asarray(x).tolist() for x in D.from_tensor_slices([[1.0], [3.0]]).map(lambda x: layer(x))])

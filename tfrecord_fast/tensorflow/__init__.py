@@ -6,11 +6,12 @@ The package itself returns NumPy values and plain bytes. Here the same values ar
 This file lists where each name is defined. A definition is imported when its name is first used.
 """
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ..base.lazy import lazy_names
-from .fallback import installed
+from .fallback import installed, tf_module
 from .modules import ModuleNames, add_modules, module_lazy_names
 
 __version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts test that it begins with 2
@@ -19,8 +20,8 @@ newaxis = None
 _top = module_lazy_names(
     __name__,
     {
-        ".": "compat core data debugging dtypes errors gfile image io keras logging math nest python_io ragged random "
-        "sparse strings train",
+        ".": "audio compat core data debugging dtypes errors gfile image io keras linalg logging lookup math nest "
+        "python_io ragged random sparse strings train",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
         "int64 int8 string uint16 uint32 uint64 uint8",
         ".machine": "app flags",
@@ -30,6 +31,7 @@ _top = module_lazy_names(
         "assert_rank",
         ".ops.control": "case cond control_dependencies device executing_eagerly function get_static_value group "
         "init_scope is_tensor name_scope no_op numpy_function print py_function stop_gradient while_loop",
+        ".ops.encoded": "make_ndarray make_tensor_proto",
         ".ops.filled": "eye fill linspace meshgrid one_hot ones ones_like range sequence_mask zeros zeros_like",
         ".ops.mapping": "map_fn scan",
         ".ops.math": "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh clip_by_value cos cosh "
@@ -40,6 +42,7 @@ _top = module_lazy_names(
         ".ops.picked": "argsort boolean_mask gather gather_nd reverse roll scatter_nd searchsorted slice sort "
         "tensor_scatter_nd_update unique where",
         ".ops.strings": "as_string",
+        ".tensor_array": "TensorArray",
         ".tensors.ragged_tensor": "RaggedTensor",
         ".tensors.sparse_tensor": "SparseTensor",
         ".tensors.tensor": "Tensor",
@@ -53,12 +56,12 @@ _top = module_lazy_names(
 _old = lazy_names(
     __name__,
     {
-        ".compat.v1": "TFRecordReader arg_max arg_min ceil decode_json_example decode_raw disable_eager_execution "
-        "enable_eager_execution lin_space log matching_files parse_example parse_sequence_example "
-        "parse_single_example parse_single_sequence_example parse_tensor placeholder py_func random_crop "
-        "random_normal random_shuffle random_uniform read_file reduce_join serialize_tensor set_random_seed "
-        "sparse_tensor_to_dense string_join string_split string_strip string_to_number substr to_double "
-        "to_float to_float32 to_int32 to_int64 write_file"
+        ".compat.v1": "TFRecordReader arg_max arg_min ceil check_numerics decode_json_example decode_raw "
+        "disable_eager_execution enable_eager_execution lin_space log matching_files parse_example "
+        "parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor placeholder "
+        "py_func random_crop random_normal random_shuffle random_uniform read_file reduce_join serialize_tensor "
+        "set_random_seed sparse_tensor_to_dense sparse_to_dense string_join string_split string_strip "
+        "string_to_number substr to_double to_float to_float32 to_int32 to_int64 variable_scope write_file"
     },
 )
 # Stand-ins for modules of TensorFlow that are used where it is not installed.
@@ -74,6 +77,7 @@ def _module_lazy_names(
 # Modules that consist of names only.
 add_modules(
     __name__,
+    _module_lazy_names("audio", {".ops.encoded": "decode_wav"}),
     _module_lazy_names("core.example.example_pb2", {"..train": "Example SequenceExample"}),
     _module_lazy_names(
         "core.example.feature_pb2",
@@ -84,7 +88,7 @@ add_modules(
         {
             ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less "
             "assert_less_equal assert_negative assert_non_negative assert_non_positive assert_positive "
-            "assert_rank assert_shapes disable_traceback_filtering=do_nothing "
+            "assert_rank assert_shapes check_numerics disable_traceback_filtering=do_nothing "
             "enable_traceback_filtering=do_nothing set_log_device_placement=do_nothing"
         },
     ),
@@ -92,22 +96,28 @@ add_modules(
     _module_lazy_names(
         "image",
         {
-            ".ops.pictures": "ResizeMethod adjust_brightness adjust_contrast adjust_hue adjust_saturation "
-            "central_crop crop_to_bounding_box decode_and_crop_jpeg extract_jpeg_shape flip_left_right "
-            "flip_up_down is_jpeg pad_to_bounding_box per_image_standardization random_brightness "
+            ".ops.encoded": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg",
+            ".ops.pictures": "ResizeMethod adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation "
+            "central_crop crop_to_bounding_box flip_left_right "
+            "flip_up_down pad_to_bounding_box per_image_standardization random_brightness "
             "random_contrast random_crop random_flip_left_right random_flip_up_down random_hue random_saturation "
             "resize resize_image_with_crop_or_pad=resize_with_crop_or_pad resize_images=resize_by_corners "
-            "resize_with_crop_or_pad resize_with_pad rgb_to_grayscale rot90"
+            "resize_with_crop_or_pad resize_with_pad rgb_to_grayscale rot90 stateless_random_brightness "
+            "stateless_random_contrast stateless_random_crop stateless_random_flip_left_right "
+            "stateless_random_flip_up_down stateless_random_hue stateless_random_saturation",
         },
         "tfrecord_fast.image",
     ),
     _module_lazy_names(
         "io",
-        {".ops.pictures": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg", ".ops.strings": "decode_csv"},
+        {".ops.encoded": "decode_and_crop_jpeg extract_jpeg_shape is_jpeg", ".ops.strings": "decode_csv"},
         "tfrecord_fast.io",
         left_out="gfile",
     ),
     _module_lazy_names("io.gfile", plain="tfrecord_fast.io.gfile"),
+    _module_lazy_names(
+        "linalg", {".ops.math": "einsum l2_normalize matmul norm tensordot", ".ops.picked": "diag_part"}
+    ),
     _module_lazy_names(
         "logging",
         {
@@ -132,7 +142,10 @@ add_modules(
     _module_lazy_names("ragged", {".ops.composites": "constant=ragged_constant"}),
     _module_lazy_names(
         "random",
-        {".ops.randoms": "categorical gamma normal set_seed shuffle stateless_uniform truncated_normal uniform"},
+        {
+            ".ops.randoms": "categorical gamma normal set_seed shuffle stateless_normal stateless_uniform "
+            "truncated_normal uniform"
+        },
     ),
     _module_lazy_names(
         "sparse",
@@ -160,6 +173,9 @@ def __getattr__(name: str) -> Any:
         return _absent.getattr(name)
     return _top.getattr(name)
 
+
+if "keras" in sys.modules:
+    tf_module("dataset_methods").teach_keras()
 
 __dir__ = _top.dir
 __all__ = sorted([*_top.names, "newaxis"])

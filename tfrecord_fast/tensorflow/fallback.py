@@ -62,6 +62,8 @@ def from_tensorflow(name: str) -> Any:
             raise AttributeError(
                 f"{name} exists neither in tfrecord_fast nor in the TensorFlow that is installed."
             ) from None
+    if name.startswith("tf.distribute"):
+        tf_module("dataset_methods").teach_strategies()
     return accept_our_tensors(value)
 
 

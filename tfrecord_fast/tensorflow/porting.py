@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .fallback import from_tensorflow, installed, tf_module, without_tensorflow
+from .fallback import from_tensorflow, installed, is_installed, tf_module, without_tensorflow
 
 PACKAGE = "tfrecord_fast.tensorflow"
-_KEPT = ("keras", "python", "lite", "tpu")  # modules that stay TensorFlow's
+_KEPT = ("python", "lite", "tpu")  # modules that stay TensorFlow's
 _NO_SESSION = "values are computed immediately: remove sessions and run()"
 _NO_GRAPH = "graphs are not supported: remove it"
 # Advice for names that raise an error here, or that exist nowhere.
@@ -32,8 +32,6 @@ _ADVICE = {
     "train.shuffle_batch": "use Dataset.shuffle and batch",
     "train.start_queue_runners": "use tf.data.TFRecordDataset; remove queues",
     "train.Coordinator": "use tf.data.TFRecordDataset; remove queues",
-    "lookup.StaticHashTable": "or use a dict in the function of map",
-    "TensorArray": "or use a list and tf.stack",
     "Variable": "or use a NumPy array",
 }
 _NEEDS_GRAPHS = tuple(name for name, advice in _ADVICE.items() if "or use" not in advice)
@@ -96,6 +94,8 @@ def _where(name: str) -> tuple[str, str]:
     for needs in _NEEDS_GRAPHS:
         if short == needs or short.startswith(f"{needs}."):
             return "graphs", _ADVICE[needs]
+    if short.split(".")[0] == "keras":  # not imported: that takes seconds
+        return ("here", "") if is_installed("keras") else ("tensorflow", "or install Keras 3 and jax or torch")
     with without_tensorflow():
         is_here = name.split(".")[0] not in _KEPT and _exists(tf_module(), name)
     if is_here:
@@ -125,16 +125,16 @@ def _exists(value: Any, name: str) -> bool:
 def with_imports(source: str) -> str:
     """Return the script with its imports of TensorFlow changed to this package, and nothing else.
 
-    Imports of `tensorflow.keras` and `tensorflow.python` stay.
+    Imports of `tensorflow.python` stay.
     """
     lines = source.splitlines(keepends=True)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in sorted(node.names, key=lambda alias: -alias.col_offset):
                 if _is_tensorflow(alias.name) and _below(alias.name).split(".")[0] not in _KEPT:
-                    suffix = "" if alias.asname else " as tensorflow"
-                    if alias.asname or alias.name == "tensorflow":
-                        _replace(lines, alias, alias.name.replace("tensorflow", PACKAGE, 1) + suffix)
+                    # `import tensorflow.io` makes the name `tensorflow`, whose modules are found when used.
+                    name = alias.name.replace("tensorflow", PACKAGE, 1)
+                    _replace(lines, alias, name if alias.asname else f"{PACKAGE} as tensorflow")
         elif isinstance(node, ast.ImportFrom) and _is_tensorflow(node.module or "") and not node.level:
             below = _below(node.module or "").split(".")[0]
             if below not in _KEPT and not {alias.name for alias in node.names} & set(_KEPT):

@@ -44,7 +44,11 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
     >>> tf.io.parse_tensor(tf.io.serialize_tensor(np.arange(3)), tf.int64)
     array([0, 1, 2])
     """
-    array = as_ndarray(normalize(tensor))
+    serialized: bytes = _proto(as_ndarray(normalize(tensor))).SerializeToString()
+    return serialized
+
+
+def _proto(array: npt.NDArray[Any]) -> Any:
     dtype = as_dtype(array.dtype).name
     proto = message("TensorProto")(dtype=DATA_TYPES[dtype])
     proto.tensor_shape.SetInParent()
@@ -54,8 +58,26 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
         proto.string_val.extend(strings(array, "a value of the tensor").ravel().tolist())
     else:
         proto.tensor_content = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-    serialized: bytes = proto.SerializeToString()
-    return serialized
+    return proto
+
+
+def make_tensor_proto(array: npt.NDArray[Any]) -> Any:
+    """Return the TensorProto of an array, as TensorFlow makes it: a single number is a field of its own."""
+    proto = _proto(array)
+    field = _VALUES.get(as_dtype(array.dtype).name)
+    if array.size == 1 and field is not None and array.dtype.kind != "c":
+        proto.ClearField("tensor_content")
+        getattr(proto, field).append(array.item())
+    return proto
+
+
+def make_ndarray(proto: Any) -> Any:
+    """Return the array of a TensorProto, of this package or of TensorFlow; strings are an object array of bytes."""
+    names = {number: name for name, number in DATA_TYPES.items()}
+    if proto.dtype not in names:
+        raise TypeError(f"Unsupported tensor type: {proto.dtype}")
+    array = np.asarray(parse_tensor(proto.SerializeToString(), names[proto.dtype]))
+    return array if array.flags.writeable else array.copy()
 
 
 def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = None) -> Any:

@@ -35,8 +35,7 @@ class TFRecordPyDataset(keras.utils.PyDataset):
       ragged: the form of VarLenFeature and RaggedFeature. "ragged": `tf.RaggedTensor`, if TensorFlow is Keras' backend,
         and an error elsewhere; "padded": dense arrays as long as the batch's longest row, with zeros after shorter
         rows; a number: dense arrays of that length, and an error if a row is longer.
-      num_batches: the number of batches in an epoch, where it is not known before they are read, such as after
-        `Dataset.filter`. An epoch ends after `num_batches` batches.
+      num_batches: the number of batches in an epoch. An epoch ends after `num_batches` batches.
       workers: the number of threads that call `transform`. With 2 or more, batches are made ahead, in the same order.
       max_queue_size: the number of batches that these threads make ahead.
       use_multiprocessing: False; True raises an error, since each process would read everything for itself.
@@ -57,16 +56,16 @@ class TFRecordPyDataset(keras.utils.PyDataset):
     from the beginning again. Iterating over the dataset yields an epoch, and counts as one.
 
     The length is counted from the files' headers, as `len` of a ShardReader is. An endless reader has no length, and
-    needs `steps_per_epoch`.
+    needs `steps_per_epoch`. A `data.Dataset` of files has no length either: Keras reads until the data ends, and its
+    progress bar shows the number of batches from the second epoch on.
 
     `workers` always reads as 1, so that Keras starts no threads of its own, which would mix up the order.
 
     A pickled copy begins with the next epoch.
 
     Raises:
-      errors.InvalidArgumentError: an argument out of range. In Keras: there are no records; the length is not known;
-        Keras can't take a column; Keras divides batches among processes (see docs/integrations/keras.md); two
-        iterations share the dataset.
+      errors.InvalidArgumentError: an argument out of range. In Keras: there are no records; Keras can't take a column;
+        Keras divides batches among processes (see docs/integrations/keras.md); two iterations share the dataset.
       OSError, errors.DataLossError: when iterated. On TensorFlow, Keras reads through `tf.data`, which raises an error
         of `tf.errors` instead, with the same text.
 
@@ -156,12 +155,12 @@ class TFRecordPyDataset(keras.utils.PyDataset):
         """The number of batches of an epoch.
 
         Raises:
-          TypeError: the epoch is endless, or its length is not known.
+          TypeError: the epoch is endless, or its length is not known before it is read.
           OSError, errors.DataLossError: a file can't be counted.
         """
         count = self._count()
         if count is None:
-            raise TypeError("an endless dataset has no length")
+            raise TypeError("the dataset has no length: it is endless, or its end is not known before it is read")
         return count
 
     def __bool__(self) -> bool:
@@ -169,17 +168,14 @@ class TFRecordPyDataset(keras.utils.PyDataset):
 
     @property
     def num_batches(self) -> int | None:
-        """The number of batches of an epoch, or None if it is endless.
+        """The number of batches of an epoch, or None if it is endless or not known.
 
         For Keras, which reads it before each iteration; use `len` elsewhere.
 
         Raises:
-          errors.InvalidArgumentError: there are no batches, or their number is not known.
+          errors.InvalidArgumentError: there are no batches.
         """
-        try:
-            count = self._count()
-        except TypeError as error:
-            raise InvalidArgumentError(str(error)) from None
+        count = self._count()
         if count == 0:
             raise InvalidArgumentError(f"{self.source!r} has no batches, and Keras needs at least one")
         self._iterations.request_length()

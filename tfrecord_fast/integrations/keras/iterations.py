@@ -9,6 +9,9 @@ iteration begins and ends:
     num_batches, on_epoch_end                             `fit` or `evaluate` begins: an unfinished iteration is over
 
 Batches requested while no iteration is running are looks at the epoch to come, by number.
+
+An iteration whose length is not known ends with `EndOfEpoch`. Keras mistakes such a PyDataset for an endless one, so
+`adapter.py` ends Keras' iteration there.
 """
 
 from __future__ import annotations
@@ -22,13 +25,17 @@ from ...errors import InvalidArgumentError
 from .sources import Source
 
 
+class EndOfEpoch(InvalidArgumentError):
+    """The end of an iteration whose length was not known."""
+
+
 class Iterations:
     """The iterations of one dataset, one at a time.
 
     Args:
       source: yields the elements of an epoch.
       convert: makes batches from the elements of an iteration.
-      count: returns the number of batches in an iteration; None: endless.
+      count: returns the number of batches in an iteration; None: endless or not known.
     """
 
     def __init__(
@@ -70,9 +77,9 @@ class Iterations:
         with self._lock:
             if self._epoch_begins and (self._length_requested or self._running is None):
                 self._running = self._begin()
-            self._epoch_begins = self._length_requested = False
             if self._running is None:
                 return self._look_at(number)
+            self._epoch_begins = self._length_requested = False
             try:
                 return self._running.next()
             except BaseException:
@@ -103,7 +110,13 @@ class Iterations:
         if look is None or look.epoch != epoch or look.position is not position or look.next_number > number:
             look = _Look(self._convert(self._source.look()), epoch, position)
         self._look = None  # of no further use if reading fails
-        batch = look.at(number)
+        try:
+            batch = look.at(number)
+        except StopIteration:
+            # On TensorFlow, Keras looks at two batches of a dataset without a length, even if it has only one.
+            if number == 1 and self._length_requested and self._count() is None:
+                return self._look_at(0)
+            raise
         self._look = look
         return batch
 
@@ -138,6 +151,12 @@ class _Running:
         try:
             batch = next(self._batches)
         except StopIteration:
+            if self._total is None and self._taken:
+                self._total = self._taken
+                raise EndOfEpoch(
+                    f"the epoch has ended after {self._taken} batches, and Keras was not told its length: pass "
+                    "num_batches=…"
+                ) from None
             raise InvalidArgumentError(self._too_few()) from None
         self._taken += 1
         if self.is_complete:
@@ -146,7 +165,7 @@ class _Running:
 
     def _too_few(self) -> str:
         if self._total is None:
-            return f"an endless iteration has ended after {self._taken} batches: there are no records"
+            return "there are no records: the iteration has no batches, and Keras needs at least one"
         return (
             f"an epoch has {self._total} batches, but this one has ended after {self._taken}: files have changed since "
             "they were counted, the reader was resumed in the middle of an epoch, or num_batches is wrong"

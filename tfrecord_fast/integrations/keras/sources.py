@@ -13,10 +13,6 @@ from ...data.numbers import INFINITE, UNKNOWN
 from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 
-_NOT_KNOWN = (
-    "its length is not known before it is read: pass num_batches=…, or repeat it and pass steps_per_epoch to fit"
-)
-
 
 class ReaderSource:
     def __init__(self, reader: ShardReader[Any]) -> None:
@@ -32,14 +28,10 @@ class ReaderSource:
         return iter(copied)
 
     def batches(self) -> int | None:
-        """Return the number of batches in an iteration; None: endless."""
+        """Return the number of batches in an iteration; None if it is endless or not known."""
         try:
             return len(self.wrapped)
-        except TypeError as error:
-            try:
-                _ = self.wrapped.num_records  # an endless reader has this number
-            except TypeError:
-                raise TypeError(f"{self.wrapped!r} can't be counted ({error}); {_NOT_KNOWN}") from None
+        except TypeError:
             return None
 
     @property
@@ -82,9 +74,7 @@ class DatasetSource:
 
     def batches(self) -> int | None:
         count = self.wrapped.cardinality()
-        if count == UNKNOWN:
-            raise TypeError(f"{self.wrapped!r}: {_NOT_KNOWN}")
-        return None if count == INFINITE else count
+        return None if count in (INFINITE, UNKNOWN) else count
 
     def set_epoch(self, epoch: int) -> None:
         self.epoch = checked_epoch(epoch)

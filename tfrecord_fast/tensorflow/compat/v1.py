@@ -18,7 +18,7 @@ from ..data.datasets import Dataset, Iterator
 from ..fallback import from_tensorflow, installed, tf_module
 from ..machine import __all__ as STAND_INS
 from ..modules import module_lazy_names
-from ..ops import arguments, arrays, control, picked
+from ..ops import arguments, arrays, control, picked, randoms
 from ..ops import strings as string_ops
 from ..ops.composites import ragged_constant
 from ..ops.pictures import resize_by_corners
@@ -41,6 +41,26 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if chosen.shape != first.shape and chosen.ndim == 1:
         condition = chosen.reshape(-1, *[1] * (first.ndim - 1))
     return picked.where(condition, x, y)
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Return a tensor of this shape with values at some indices; one value may be for all indices."""
+    indices = arguments.as_array(sparse_indices)
+    shape = arguments.as_lengths(output_shape)
+    indices = indices.reshape(-1, len(shape) if indices.ndim == 2 else 1)
+    values = arguments.as_array(sparse_values)
+    values = values if values.ndim else arguments.as_array(arrays.broadcast_to(values, [len(indices)]))
+    return sparse_tensor_to_dense(SparseTensor(indices.astype("int64"), values, shape), default_value, validate_indices)
+
+
+variable_scope = control.name_scope
 
 
 def _cast_to(dtype: str) -> Callable[..., Any]:
@@ -204,11 +224,13 @@ image = _Module(
     resize_bilinear=_resize("bilinear", 0),
     resize_nearest_neighbor=_resize("nearest", 1),
 )
+random = _Module("random", set_random_seed=randoms.set_seed)
 train = _Module("train")
 
 _names = module_lazy_names(
     __name__,
     {
+        ".ops.checks": "check_numerics",
         ".ops.filled": "lin_space=linspace",
         ".ops.math": "arg_max=argmax arg_min=argmin ceil log",
         ".ops.pictures": "random_crop",

@@ -22,7 +22,7 @@ from ...data.nodes.sources.values import Specified
 from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
 from ..blocks.functions import OnBlocks
-from ..keras import teach_keras
+from ..dataset_methods import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
 
@@ -73,7 +73,7 @@ class Dataset(PlainDataset[Any]):
     def __init__(self, node: Node | None = None) -> None:
         super().__init__(node)
         if "keras" in sys.modules:
-            teach_keras(Dataset, plain_dataset)
+            teach_keras()
 
     def _same(self, node: Node) -> Dataset:
         return Dataset(node)

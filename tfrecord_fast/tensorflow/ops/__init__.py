@@ -3,6 +3,6 @@
 - `arguments`, `rows`: conversion of arguments to arrays; RaggedTensors joined and stacked
 - `filled`, `arrays`, `picked`: tensors made of numbers and shapes; their shape and order; values chosen or put in place
 - `math`, `randoms`, `strings`, `expressions`: arithmetic, random numbers, byte strings, regular expressions
-- `pictures`, `composites`: images, SparseTensors and RaggedTensors
+- `pictures`, `encoded`, `composites`: images; JPEG and WAV files and messages; SparseTensors and RaggedTensors
 - `control`, `mapping`, `checks`: functions that call functions, and functions that raise
 """

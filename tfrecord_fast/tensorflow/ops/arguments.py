@@ -125,17 +125,19 @@ def as_axes(axis: Any) -> Any:
 
 
 def is_list_of_integers(value: Any) -> bool:
-    """Return True for a 1-D integer array, or an empty one."""
+    """Return True for a 1-D integer array, or an empty one, and for a list with tensors, which are cast."""
+    if isinstance(value, list | tuple) and any(isinstance(item, Tensor) for item in value):
+        return True
     array = as_array(value)
     return array.ndim == 1 and (not array.size or array.dtype.kind in "iu")
 
 
 def as_lengths(shape: Any) -> tuple[int, ...]:
-    """Convert a shape, which may be a tensor or hold tensors, to Python ints."""
+    """Convert a shape, which may be a tensor or hold tensors, to Python ints. Tensors in a list may hold floats."""
     if isinstance(shape, int):
         return (int(shape),)
     if isinstance(shape, list | tuple):
-        return tuple(integer(length) for length in shape)
+        return tuple(int(length) if isinstance(length, Tensor) else integer(length) for length in shape)
     array = as_array(shape)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"lengths must be integers, got {array_dtype(array).name}: {shape!r:.100}")

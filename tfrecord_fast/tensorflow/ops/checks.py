@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
+from ..tensors.tensor_dtypes import array_dtype
 from .arguments import as_array, as_arrays, named
+from .arguments import tensor as as_tensor
 
 
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
@@ -86,6 +88,17 @@ def assert_rank(
     actual = as_array(x).ndim
     if actual != int(as_array(rank)):
         raise ValueError(f"{message or ''} Tensor must have rank {rank}. Received rank {actual}")
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """Return the tensor; raise InvalidArgumentError if it holds NaN or infinity."""
+    array = as_array(tensor)
+    if array.dtype.kind not in "fV":
+        raise InvalidArgumentError(f"check_numerics needs floats, got {array_dtype(array).name}")
+    faults = [word for word, test in (("NaN", np.isnan), ("Inf", np.isinf)) if test(array).any()]
+    if faults:
+        raise InvalidArgumentError(f"{message} : Tensor had {' and '.join(faults)} values")
+    return as_tensor(array)
 
 
 def do_nothing(*args: Any, **kwargs: Any) -> None:

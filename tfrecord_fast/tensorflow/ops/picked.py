@@ -259,3 +259,8 @@ def searchsorted(
     for row in np.ndindex(rows.shape[:-1]):
         result[row] = np.searchsorted(rows[row], wanted[row], side)
     return tensor(result)
+
+
+def diag_part(input: Any, name: str = "diag_part", k: Any = 0) -> Any:
+    """Return the diagonal of matrices, the `k`-th above it or, below 0, below it."""
+    return tensor(np.diagonal(as_array(input), integer(k), -2, -1).copy())

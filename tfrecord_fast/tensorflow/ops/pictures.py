@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import enum
-import inspect
 from typing import Any
 
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...images import conversion, decoding
-from ..fallback import from_tensorflow
+from ...images import conversion
+from ...images.kernels import corner_weights, resize_weights
 from ..tensors.tensor_dtypes import array_dtype, as_dtype
-from ..tensors.wrapping import unwrap
 from .arguments import as_array, as_lengths, integer, tensor
-from .randoms import seeded_generator
+from .randoms import seeded_generator, stateless_generator
 
 
 class ResizeMethod(str, enum.Enum):
@@ -48,10 +46,9 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Resize images.
+    """Resize images. Pixels have half-pixel centres.
 
-    The methods "bilinear" and "nearest" have half-pixel centres; others call TensorFlow. The result is float32 or, for
-    "nearest", has the dtype of the images.
+    The result is float32 or, for "nearest", has the dtype of the images.
     """
     array = _images(images)
     new_size = as_lengths(size)
@@ -67,19 +64,28 @@ def resize(
     if way is ResizeMethod.NEAREST_NEIGHBOR:
         rows, columns = (_nearest(length, new) for length, new in zip((height, width), new_size, strict=True))
         return tensor(np.take(np.take(array, rows, axis=-3), columns, axis=-2))
-    if way is not ResizeMethod.BILINEAR:
-        return tensor(np.asarray(from_tensorflow("tf.image.resize")(array, new_size, way.value, antialias=antialias)))
     pixels = array.astype(np.float32)
-    if antialias:
-        for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
-            pixels = np.moveaxis(np.tensordot(_triangles(length, new), pixels, (1, pixels.ndim + axis)), 0, axis)
-        return tensor(np.ascontiguousarray(pixels, dtype=np.float32))
-    return tensor(_bilinear(_bilinear(pixels, -2, new_size[1]), -3, new_size[0]))
+    if way is ResizeMethod.BILINEAR and not antialias:
+        return tensor(_bilinear(_bilinear(pixels, -2, new_size[1]), -3, new_size[0]))
+    for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
+        pixels = _weighted(pixels, axis, resize_weights(way.value, length, new, antialias))
+    return tensor(pixels)
+
+
+def _weighted(pixels: Any, axis: int, weights: Any) -> Any:
+    """Return the pixels along an axis as weighted sums of the old ones."""
+    sums = np.moveaxis(np.tensordot(weights, pixels, (1, pixels.ndim + axis)), 0, axis)
+    return np.ascontiguousarray(sums, dtype=np.float32)
 
 
 def _resize_method(method: Any) -> ResizeMethod:
     names = ("bilinear", "nearest", "bicubic", "area")
-    return ResizeMethod(names[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
+    try:
+        return ResizeMethod(names[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
+    except (ValueError, IndexError):
+        raise ValueError(
+            f"Resize method is not implemented: {method}; use {', '.join(known.value for known in ResizeMethod)}"
+        ) from None
 
 
 def _nearest(length: int, new: int) -> Any:
@@ -106,13 +112,7 @@ def _between(image: Any, axis: int, position: Any) -> Any:
     return (lower + (upper - lower) * share).astype(np.float32)
 
 
-def _triangles(length: int, new: int) -> Any:
-    """Return the weights of the old pixels for each new one: a triangle at least as wide as a new pixel."""
-    scale = length / new
-    wide = max(scale, 1.0)
-    centres = (np.arange(new) + 0.5) * scale
-    shares = np.maximum(0, 1 - np.abs((np.arange(length) + 0.5 - centres[:, None]) / wide))
-    return (shares / shares.sum(axis=1, keepdims=True)).astype(np.float32)
+_BETWEEN = (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR)
 
 
 def resize_by_corners(
@@ -133,8 +133,8 @@ def resize_by_corners(
     if (height, width) == new_size:
         return tensor(array)
     way = _resize_method(method)
-    if way not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR):
-        raise NotImplementedError(f"resize_images by {way.value}: only bilinear and nearest are supported")
+    if way not in (*_BETWEEN, ResizeMethod.BICUBIC, ResizeMethod.AREA):
+        raise ValueError(f"Resize method is not implemented: {way.value}; use bilinear, nearest, bicubic or area")
     pixels = array if way is ResizeMethod.NEAREST_NEIGHBOR else array.astype(np.float32)
     for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
         corners = align_corners and new > 1
@@ -143,6 +143,8 @@ def resize_by_corners(
         if way is ResizeMethod.NEAREST_NEIGHBOR:
             rounded = np.floor(position + np.float32(0.5)) if corners else np.floor(position)
             pixels = np.take(pixels, np.minimum(rounded.astype(np.int64), length - 1), axis=axis)
+        elif way not in _BETWEEN:
+            pixels = _weighted(pixels, axis, corner_weights(way.value, length, new, float(step)))
         else:
             pixels = _between(pixels, axis, position)
     return tensor(pixels)
@@ -236,11 +238,14 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
     """Crop to a size at a random position."""
+    return _random_crop(value, size, seeded_generator(seed))
+
+
+def _random_crop(value: Any, size: Any, generator: np.random.Generator) -> Any:
     array, lengths = as_array(value), as_lengths(size)
     lengths = tuple(have if length == -1 else length for have, length in zip(array.shape, lengths, strict=True))
     if any(have < length for have, length in zip(array.shape, lengths, strict=True)):
         raise InvalidArgumentError(f"Need value.shape >= size, got {list(array.shape)} {list(lengths)}")
-    generator = seeded_generator(seed)
     starts = [int(generator.integers(0, have - length + 1)) for have, length in zip(array.shape, lengths, strict=True)]
     return tensor(array[tuple(slice(start, start + length) for start, length in zip(starts, lengths, strict=True))])
 
@@ -265,18 +270,18 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Any:
     """Flip at random; in a batch, each image independently."""
-    return _random_flip(_images(image), -2, seed)
+    return _random_flip(_images(image), -2, seeded_generator(seed))
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Any:
     """Flip at random; in a batch, each image independently."""
-    return _random_flip(_images(image), -3, seed)
+    return _random_flip(_images(image), -3, seeded_generator(seed))
 
 
-def _random_flip(array: Any, axis: int, seed: Any) -> Any:
+def _random_flip(array: Any, axis: int, generator: np.random.Generator) -> Any:
     if array.ndim == 3:
-        return tensor(np.flip(array, axis) if seeded_generator(seed).random() < 0.5 else array)
-    turned = seeded_generator(seed).random(len(array)) < 0.5
+        return tensor(np.flip(array, axis) if generator.random() < 0.5 else array)
+    turned = generator.random(len(array)) < 0.5
     return tensor(np.where(turned[:, None, None, None], np.flip(array, axis), array))
 
 
@@ -360,36 +365,92 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     return _as_before(_to_rgb(colours), array)
 
 
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """Raise the pixels, on a scale from 0 to 1 for all dtypes, to a power, and multiply them."""
+    if float(as_array(gamma)) < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    array = as_array(image)
+    floats = _as_floats(array)
+    number = floats.dtype.type
+    return _as_before(number(as_array(gain)) * floats ** number(as_array(gamma)), array)
+
+
 def random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
     """Scale the saturation by a random factor."""
-    return adjust_saturation(image, _random_factor(lower, upper, seed))
+    return adjust_saturation(image, _random_factor(lower, upper, seeded_generator(seed)))
 
 
 def random_hue(image: Any, max_delta: float, seed: Any = None) -> Any:
     """Rotate the hues by a random fraction of the circle."""
-    if not 0 <= max_delta <= 0.5:
-        raise ValueError("max_delta must be <= 0.5 and non-negative.")
-    return adjust_hue(image, seeded_generator(seed).uniform(-max_delta, max_delta))
+    return adjust_hue(image, _random_turn(max_delta, seeded_generator(seed)))
 
 
 def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
     """Change the brightness by a random delta."""
-    if max_delta < 0:
-        raise ValueError("max_delta must be non-negative.")
-    return adjust_brightness(image, seeded_generator(seed).uniform(-max_delta, max_delta))
+    return adjust_brightness(image, _random_delta(max_delta, seeded_generator(seed)))
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
     """Scale the contrast by a random factor."""
-    return adjust_contrast(image, _random_factor(lower, upper, seed))
+    return adjust_contrast(image, _random_factor(lower, upper, seeded_generator(seed)))
 
 
-def _random_factor(lower: float, upper: float, seed: Any) -> float:
+def _random_delta(most: float, generator: np.random.Generator) -> float:
+    if most < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return generator.uniform(-most, most)
+
+
+def _random_turn(most: float, generator: np.random.Generator) -> float:
+    if not 0 <= most <= 0.5:
+        raise ValueError("max_delta must be <= 0.5 and non-negative.")
+    return generator.uniform(-most, most)
+
+
+def _random_factor(lower: float, upper: float, generator: np.random.Generator) -> float:
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
         raise ValueError("lower must be non-negative.")
-    return seeded_generator(seed).uniform(lower, upper)
+    return generator.uniform(lower, upper)
+
+
+# ---- The same with the numbers of a seed, a pair of integers ----
+
+
+def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
+    """Change the brightness by a delta that depends on the seed alone."""
+    return adjust_brightness(image, _random_delta(max_delta, stateless_generator(seed)))
+
+
+def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Any:
+    """Scale the contrast by a factor that depends on the seed alone."""
+    return adjust_contrast(image, _random_factor(lower, upper, stateless_generator(seed)))
+
+
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+    """Crop to a size at a position that depends on the seed alone."""
+    return _random_crop(value, size, stateless_generator(seed))
+
+
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+    """Flip or not; it depends on the seed alone."""
+    return _random_flip(_images(image), -2, stateless_generator(seed))
+
+
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+    """Flip or not; it depends on the seed alone."""
+    return _random_flip(_images(image), -3, stateless_generator(seed))
+
+
+def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
+    """Rotate the hues by a fraction that depends on the seed alone."""
+    return adjust_hue(image, _random_turn(max_delta, stateless_generator(seed)))
+
+
+def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
+    """Scale the saturation by a factor that depends on the seed alone."""
+    return adjust_saturation(image, _random_factor(lower, upper, stateless_generator(seed)))
 
 
 def _as_floats(array: Any) -> Any:
@@ -403,55 +464,3 @@ def _as_before(floats: Any, original: Any) -> Any:
     if dtype.is_floating:
         return tensor(floats.astype(as_dtype(dtype).as_numpy_dtype))
     return tensor(conversion.convert_image_dtype(floats, original.dtype, saturate=True))
-
-
-# ---- JPEG files ----
-
-
-def is_jpeg(contents: Any, name: str | None = None) -> Any:
-    """Return a tensor that is True for bytes that begin like a JPEG."""
-    return tensor(np.bool_(decoding.is_jpeg(unwrap(contents))))
-
-
-def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> Any:
-    """Return (height, width, channels) from the header of a JPEG file."""
-    data: bytes = as_array(contents, "string").item()
-    position = 2
-    if data[:2] != b"\xff\xd8":
-        raise InvalidArgumentError("Expected image (JPEG), got something else [Op:ExtractJpegShape]")
-    while position + 9 < len(data):
-        if data[position] != 0xFF:
-            break
-        marker = data[position + 1]
-        if marker == 0xFF:
-            position += 1
-            continue
-        if marker in (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)):
-            height, width = (
-                int.from_bytes(data[position + offset : position + offset + 2], "big") for offset in (5, 7)
-            )
-            return tensor(
-                np.array([height, width, data[position + 9]], dtype=np.dtype(getattr(output_type, "name", output_type)))
-            )
-        position += (
-            2 if marker == 1 or 0xD0 <= marker <= 0xD8 else 2 + int.from_bytes(data[position + 2 : position + 4], "big")
-        )
-    raise InvalidArgumentError("Invalid JPEG data or crop window [Op:ExtractJpegShape]")
-
-
-def decode_and_crop_jpeg(contents: Any, crop_window: Any, *options: Any, **named: Any) -> Any:
-    """Decode a JPEG and crop it to (top, left, height, width). The options are those of `decode_jpeg`."""
-    top, left, height, width = as_lengths(crop_window)
-    data = as_array(contents, "string").item()
-    whole = decoding.decode_jpeg(data, *unwrap(options), **unwrap(named))
-    if min(top, left) < 0 or min(height, width) <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
-        raise InvalidArgumentError("Invalid JPEG data or crop window [Op:DecodeAndCropJpeg]")
-    return tensor(whole[top : top + height, left : left + width])
-
-
-def _signature_with_window() -> inspect.Signature:
-    first, *options = inspect.signature(decoding.decode_jpeg).parameters.values()
-    return inspect.Signature([first, first.replace(name="crop_window", annotation="Any"), *options])
-
-
-decode_and_crop_jpeg.__signature__ = _signature_with_window()  # type: ignore[attr-defined]

@@ -107,7 +107,24 @@ def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None, name: str | None = None
 ) -> Any:
     """Draw from a normal distribution."""
-    numbers = seeded_generator(seed).standard_normal(as_lengths(shape)) * as_array(stddev) + as_array(mean)
+    return _normal(seeded_generator(seed), shape, mean, stddev, dtype)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = "float32",
+    name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:
+    """Draw as `normal` does; the numbers depend on the seed alone."""
+    return _normal(stateless_generator(seed), shape, mean, stddev, dtype)
+
+
+def _normal(generator: np.random.Generator, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
+    numbers = generator.standard_normal(as_lengths(shape)) * as_array(stddev) + as_array(mean)
     return tensor(np.asarray(numbers).astype(as_dtype(dtype).as_numpy_dtype))
 
 
