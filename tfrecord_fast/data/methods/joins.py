@@ -7,7 +7,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from ...base.threads import available_cpus
+from ...base.threads import schedulable_cpus
 from ...errors import InvalidArgumentError
 from ...values.elements.nests import leaves, map_leaves
 from ...values.elements.owned import writable
@@ -47,10 +47,12 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         The native reader interleaves if elements are paths, and the function returns a TFRecordDataset of each.
 
         Args:
-          cycle_length: None or AUTOTUNE: the number of processors, so the order depends on the machine, as in
-            TensorFlow.
+          cycle_length: None or AUTOTUNE: the number of processors, or less with `num_parallel_calls`, so the order
+            depends on the machine, as in TensorFlow.
           block_length: 1 by default.
-          num_parallel_calls, deterministic, name: accepted; the order is that of one thread.
+          num_parallel_calls: the most datasets that are open without `cycle_length`; AUTOTUNE: a third of the
+            processors. No threads are used.
+          deterministic, name: accepted; the order is that of one thread.
 
         >>> import tfrecord_fast as tf
         >>> letters = tf.data.Dataset.from_tensor_slices([b"a", b"b", b"c"])
@@ -58,7 +60,8 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         >>> list(twice)
         [b'a', b'b', b'a', b'b', b'c', b'c']
         """
-        cycle = available_cpus() if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
+        most = _open_at_once(num_parallel_calls)
+        cycle = most if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
         block = 1 if block_length is None else check_count("block_length", block_length)
         open_ = partial(_opened, map_func, "interleave")
         return self._other(Interleave(node_of(self), open_, name_of(map_func), cycle, block))
@@ -177,6 +180,14 @@ def _alike(datasets: Any) -> list[Node]:
         raise InvalidArgumentError("`datasets` should not be empty.")
     check_kinds(nodes)
     return nodes
+
+
+def _open_at_once(num_parallel_calls: int | None) -> int:
+    """Return TensorFlow's default of `cycle_length`: with AUTOTUNE, each open dataset also has two opened ahead."""
+    if num_parallel_calls == AUTOTUNE:
+        return -(-schedulable_cpus() // 3)
+    calls = inf if num_parallel_calls is None else check_count("num_parallel_calls", num_parallel_calls)
+    return int(min(calls, schedulable_cpus()))
 
 
 def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:
