@@ -54,6 +54,12 @@ def run_all(pipelines, files):
         data = tf.data  # noqa: F821 (of the process it runs in)
         names = {"tf": tf, "np": np, "D": data.Dataset, "R": data.TFRecordDataset}  # noqa: F821
         names |= {"collections": collections, "Pair": collections.namedtuple("Pair", "x y")}
+        # Epochs of these sizes, and then of 9 elements.
+        names["EPOCHS"] = lambda *sizes: data.Dataset.from_generator(
+            lambda epochs=iter(sizes): [7] * next(epochs, 9),
+            tf.int32,  # noqa: F821
+            (),
+        )
         names |= {"files": files[:-1], "examples": files[-1]}
         names["make_tf_record_dataset"] = getattr(data.experimental, "make_tf_record_dataset", None)
         if names["make_tf_record_dataset"] is None:  # TensorFlow does not export it
@@ -141,6 +147,13 @@ D.range(3).cache()
 D.range(3).cache().repeat(2)
 D.range(6).shuffle(1)
 D.range(6).shuffle(1, seed=3).repeat(2)
+EPOCHS(2, 0, 0, 2, 0, 1).repeat().take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9).repeat().take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9, reshuffle_each_iteration=False).repeat().take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9).repeat(4)
+EPOCHS(2, 0, 0, 2, 0, 1).apply(tf.data.experimental.shuffle_and_repeat(9)).take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9).prefetch(1).repeat().take(9)
+EPOCHS(0, 2, 3).shuffle(9).repeat().take(9)
 D.zip((D.range(3), D.range(5, 7)))
 D.zip(D.range(3), D.range(5, 7))
 D.zip({"a": D.range(2), "b": (D.range(3), D.range(4))})

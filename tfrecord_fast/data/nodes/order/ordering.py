@@ -39,7 +39,8 @@ class Repeat(Of):
         self.times = times
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return Repeated(partial(run, self.input), self.times)
+        # As in TensorFlow, where a shuffle and its repeat are one step.
+        return Repeated(partial(run, self.input), self.times, skips_empty=isinstance(self.input, Shuffle))
 
     def label(self) -> str:
         return f"repeat({self.times if self.times >= 0 else ''})"
