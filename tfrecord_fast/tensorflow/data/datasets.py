@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core import Iteration
 from ...data.dataset import Dataset as PlainDataset
 from ...data.files.other_files import FixedLengthRecordDataset as PlainFixed
 from ...data.files.other_files import TextLineDataset as PlainLines
 from ...data.files.records import TFRecordDataset as PlainRecords
-from ...data.handle import node_of
+from ...data.handle import DatasetIterator, node_of
 from ...data.nodes.base.node import Node
 from ...data.nodes.elements.maps import Map
 from ...data.nodes.sources.values import Specified
-from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
 from ..keras import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
+from .optional import Optional
 
 
 def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
@@ -31,7 +30,7 @@ def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
     return PlainDataset(node_of(dataset))
 
 
-class Iterator(Iteration):  # type: ignore[type-arg]
+class Iterator(DatasetIterator[Any]):
     """An iterator over tensors; after an error, `next()` continues with the next element."""
 
     _dataset: Dataset
@@ -42,15 +41,12 @@ class Iterator(Iteration):  # type: ignore[type-arg]
         iterator._dataset = dataset
         return iterator
 
-    def __reduce__(self) -> Any:
-        raise TypeError("cannot pickle an iterator over a dataset")
-
-    def get_next(self, name: str | None = None) -> Any:
-        """Return the next element, or raise OutOfRangeError at the end."""
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element as an Optional, which has no value at the end."""
         try:
-            return next(self)
+            return Optional(self.element_spec, next(self))
         except StopIteration:
-            raise OutOfRangeError("End of sequence") from None
+            return Optional.empty(self.element_spec)
 
     @property
     def element_spec(self) -> Any:
@@ -88,7 +84,7 @@ class Dataset(PlainDataset[Any]):
 
         def __iter__(self) -> Iterator: ...
 
-    def as_numpy_iterator(self) -> abc.Iterator[Any]:
+    def as_numpy_iterator(self) -> DatasetIterator[Any]:
         return plain_dataset(self).as_numpy_iterator()
 
     @property
