@@ -37,6 +37,11 @@ def run_all(pipelines, files):
         array = np.asarray(value)
         return (array.dtype.name, array.shape, array.tolist())
 
+    def epochs(*sizes):
+        """A dataset whose epochs have these sizes, and 9 from then on."""
+        left = iter(sizes)
+        return tf.data.Dataset.from_generator(lambda: [7] * next(left, 9), tf.int32, ())  # noqa: F821
+
     def elements(dataset):
         iterator = iter(dataset)
         found = []
@@ -54,12 +59,7 @@ def run_all(pipelines, files):
         data = tf.data  # noqa: F821 (of the process it runs in)
         names = {"tf": tf, "np": np, "D": data.Dataset, "R": data.TFRecordDataset}  # noqa: F821
         names |= {"collections": collections, "Pair": collections.namedtuple("Pair", "x y")}
-        # Epochs of these sizes, and then of 9 elements.
-        names["EPOCHS"] = lambda *sizes: data.Dataset.from_generator(
-            lambda epochs=iter(sizes): [7] * next(epochs, 9),
-            tf.int32,  # noqa: F821
-            (),
-        )
+        names["EPOCHS"] = epochs
         names |= {"files": files[:-1], "examples": files[-1]}
         names["make_tf_record_dataset"] = getattr(data.experimental, "make_tf_record_dataset", None)
         if names["make_tf_record_dataset"] is None:  # TensorFlow does not export it
