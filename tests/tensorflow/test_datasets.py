@@ -15,6 +15,8 @@ x = D.from_tensor_slices({"a": [1, 2, 3], "b": ["x", "yy", "z"]})
 p = D.from_tensor_slices(([1, 2, 3, 4], [1.0, 2.0, 3.0, 4.0]))
 r = D.from_tensor_slices(tf.ragged.constant([[1, 2], [], [3]]))
 q = D.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]]))
+outside = tf.SparseTensor([[5, 0], [9, 1]], [1, 2], [4, 2])
+unsorted = tf.SparseTensor([[3, 0], [0, 1]], [1, 2], [4, 2])
 def gen():
     yield 1
     yield 2
@@ -76,10 +78,23 @@ tf.compat.v1.data.get_output_shapes(p.batch(2, drop_remainder=True)); tf.compat.
 isinstance(n, tf.data.Dataset); isinstance(n.batch(2), tf.data.Dataset); n.options() is not None
 list(n.with_options(tf.data.Options()).take(1))
 """
+UNCHECKED = """
+list(D.from_tensors(outside)); list(D.from_tensors((unsorted, 1))); list(n.take(2).map(lambda v: outside))
+list(n.take(2).map(lambda v: {"a": outside, "b": v})); list(n.take(2).map(lambda v: outside).batch(2))
+list(n.take(2).map(lambda v: unsorted).batch(2)); list(D.from_tensors(outside).map(lambda s: s.values))
+list(D.from_tensors(outside).cache().repeat(2)); list(D.from_tensors(outside).filter(lambda s: tf.size(s.values) > 1))
+D.from_tensors(outside).element_spec; list(D.from_tensors(outside).enumerate())
+list(D.from_generator(lambda: [outside], output_signature=tf.SparseTensorSpec([4, 2], tf.int32)))
+list(D.from_tensor_slices(outside)); list(D.from_tensors(outside).unbatch()); tf.sparse.to_dense(outside)
+"""
 
 
 def test_chains():
     assert not differences(listed(CHAINS), SETUP)
+
+
+def test_only_steps_that_use_indices_of_sparse_tensors_check_them():
+    assert not differences(listed(UNCHECKED), SETUP)
 
 
 def records(path, compression):

@@ -45,7 +45,7 @@ def typed(value: Any) -> Any:
         return value
     if hasattr(value, "numpy"):
         return value.numpy()  # another library's tensor
-    return _foreign(value) if hasattr(cls, "__array__") and not hasattr(value, "row_splits") else value
+    return _foreign(value) if hasattr(cls, "__array__") and not hasattr(cls, "row_splits") else value
 
 
 def _foreign(value: Any) -> npt.NDArray[Any]:

@@ -38,7 +38,7 @@ def normalize(value: Any) -> Any:
         if lengths is not None:  # a TensorShape is one value
             return np.array(lengths(), np.int32)
         return _tuple_like(value, [normalize(item) for item in value])
-    if cls is list and any(hasattr(item, "row_splits") for item in value):
+    if cls is list and any(hasattr(type(item), "row_splits") for item in value):
         return stack(value)
     if isinstance(value, Mapping):
         return _mapping_like(value, {key: normalize(item) for key, item in value.items()})
@@ -182,12 +182,12 @@ def stack(elements: list[Any]) -> Any:
             same = type(element) is type(first) and (is_attrs(first) or len(element) == len(first))
             _check(same, "lengths or types", first, element)
         return _like(first, [stack(list(column)) for column in zip(*map(_items, elements), strict=True)])
-    if first is None or hasattr(first, "row_splits"):
+    if first is None or hasattr(type(first), "row_splits"):
         for element in elements:
             _check(type(element) is type(first), "types", first, element)
         return None if first is None else stack_rows(elements)
     for element in elements:
-        _check(not hasattr(element, "row_splits"), "types", first, element)
+        _check(not hasattr(type(element), "row_splits"), "types", first, element)
     return _stack_arrays(elements)
 
 
@@ -310,4 +310,4 @@ def kind_of(element: Any) -> Any:
     if is_attrs(element):
         return ((type(element).__qualname__, *attribute_names(type(element))), *map(kind_of, items_of(element)))
     name = kind_of(spec_of(element))
-    return f"{type(element).__name__} of {name}" if hasattr(element, "row_splits") else name
+    return f"{type(element).__name__} of {name}" if hasattr(type(element), "row_splits") else name
