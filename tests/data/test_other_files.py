@@ -179,3 +179,13 @@ def test_what_follows_a_stream_of_zlib_and_is_none_is_an_error(tmp_path, after):
     assert next(lines) == b"a"
     with pytest.raises(tf.errors.DataLossError, match="damaged or not ZLIB"):
         list(lines)
+
+
+@pytest.mark.parametrize("names", [[1, 2], 3, tf.data.Dataset.range(2), tf.data.Dataset.from_tensors(("a", "b"))])
+@pytest.mark.parametrize(
+    "dataset",
+    [tf.data.TextLineDataset, lambda names: tf.data.FixedLengthRecordDataset(names, 1), tf.data.TFRecordDataset],
+)
+def test_numbers_are_refused_as_names_at_once(names, dataset):
+    with pytest.raises(TypeError, match="filenames must be paths"):
+        dataset(names)

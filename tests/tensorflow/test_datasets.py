@@ -93,6 +93,49 @@ def test_chains():
     assert not differences(listed(CHAINS), SETUP)
 
 
+RAISING = """
+D.range(1, 5, 0); D.range(); D.range(1, 2, 3, 4); D.range([3]); D.range(np.array([1, 2])); D.range("a"); D.range(2.5)
+D.range(3, output_type=tf.string); D.range(3, output_type=tf.bool); D.choose_from_datasets([], n)
+D.choose_from_datasets([n, n], D.from_tensor_slices([0.0])); D.choose_from_datasets([n, n], D.from_tensors([0, 1]))
+D.choose_from_datasets([n, n], D.from_tensors("a")); D.choose_from_datasets([n, n], D.zip((n, n)))
+D.choose_from_datasets([n, n], [0, 1]); D.choose_from_datasets([n, n], None); D.choose_from_datasets([n, n], n)
+D.choose_from_datasets([n, n], n.map(lambda v: 1.5)); D.choose_from_datasets([n, n], n.map(lambda v: v > 1))
+D.choose_from_datasets([n, n], n.map(lambda v: (v, v))); D.choose_from_datasets([n, x], n)
+tf.data.TextLineDataset([1, 2]); tf.data.TextLineDataset(3); tf.data.TextLineDataset(n); tf.data.TFRecordDataset([1])
+tf.data.TFRecordDataset(n); tf.data.TFRecordDataset(n.take(2)); tf.data.TFRecordDataset(p.take(2))
+tf.data.FixedLengthRecordDataset([1, 2], 3); tf.data.FixedLengthRecordDataset(D.from_tensor_slices([1.5]), 3)
+tf.data.TextLineDataset(p); tf.data.TextLineDataset(x); tf.data.TextLineDataset(n.map(lambda v: v))
+n.apply(by(lambda v: 1.0)); n.apply(by(lambda v: "a")); n.apply(by(lambda v: True)); n.apply(by(lambda v: None))
+n.apply(by(lambda v: tf.constant([1, 2], tf.int64))); n.apply(by(3)); n.apply(by(lambda v: v, first=None))
+n.apply(by(lambda v: v, step=lambda s, v: 1.5)); n.apply(by(lambda v: v, step=lambda s, v: "a"))
+n.apply(by(lambda v: v, last=lambda a, b: a)); n.apply(by(lambda v: v, step=lambda s: s))
+"""
+BY = """
+def by(key, first=lambda k: 0, step=lambda s, v: s, last=lambda s: s):
+    return tf.data.experimental.group_by_reducer(key, tf.data.experimental.Reducer(first, step, last))
+"""
+
+
+def raised_classes(expressions, setup):
+    """Return the names of the class, and of its base classes, that each expression raises when it is iterated."""
+    names = {"tf": tf, "np": np}  # noqa: F821
+    exec(setup, names)
+    raised = []
+    for expression in expressions:
+        try:
+            raised.append(f"no error: {list(eval(expression, names))!r}")
+        except Exception as error:
+            raised.append([base.__name__ for base in type(error).__mro__])
+    return raised
+
+
+def test_a_script_catches_the_class_that_tensorflow_raises():
+    expressions = listed(RAISING)
+    classes = of_both(raised_classes, expressions, SETUP + BY)
+    wrong = [pair for pair in zip(expressions, *classes, strict=True) if pair[2][0] not in pair[1]]
+    assert not wrong
+
+
 def test_only_steps_that_use_indices_of_sparse_tensors_check_them():
     assert not differences(listed(UNCHECKED), SETUP)
 

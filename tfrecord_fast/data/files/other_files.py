@@ -16,6 +16,7 @@ from ...files.system.file_system import GFile
 from ...values.elements.specs import TensorSpec
 from ..dataset import Dataset
 from ..handle import Handle, node_of
+from ..nodes.native.running import check_names
 from ..nodes.sources.values import Generated, Specified
 from ..numbers import check_count, files_at_once
 
@@ -35,6 +36,7 @@ class TextLineDataset(Dataset[bytes]):
 
     Raises:
       ValueError: unknown compression_type, num_parallel_reads below 1.
+      TypeError: numbers instead of paths.
       FileNotFoundError, OSError: when iterated; iteration continues with the next file.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -112,9 +114,11 @@ def opened_files(
     def of_file(name: Any) -> Dataset[Any]:
         return Dataset(Generated(partial(_opened, name, compression_type or "", elements, check), label))
 
-    names: Any = (
-        filenames if isinstance(filenames, Handle) else Dataset(Generated(partial(flatten, filenames), "names"))
-    )
+    if isinstance(filenames, Handle):
+        check_names(node_of(filenames))
+        names: Any = filenames
+    else:
+        names = Dataset(Generated(flatten(filenames).__iter__, "names"))
     opened: Dataset[Any] = names.flat_map(of_file) if at_once == 1 else names.interleave(of_file, at_once, 1)
     return opened
 

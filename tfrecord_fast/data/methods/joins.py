@@ -16,7 +16,7 @@ from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.base.node import Node
 from ..nodes.joins.choosing import Choose, Sample, SampleBy
 from ..nodes.joins.joining import Concatenate, FlatMap, Interleave, Sliding, Zip
-from ..nodes.native.running import check_kinds
+from ..nodes.native.running import check_integers, check_kinds
 from ..nodes.sources.values import Failing
 from ..numbers import AUTOTUNE, check_count
 
@@ -134,10 +134,16 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
 
         Raises:
           ValueError: no datasets.
-          TypeError: elements differ in structure or dtypes.
+          TypeError: elements differ in structure or dtypes; a choice is not an integer, when iterated if only a
+            function can tell.
           errors.InvalidArgumentError: when iterated: a choice is not the number of a dataset; it is used up.
         """
-        return cls._other(Choose(_alike(datasets), node_of(choice_dataset), bool(stop_on_empty_dataset)))
+        nodes = _alike(datasets)
+        if not isinstance(choice_dataset, Handle):
+            raise TypeError(f"`choice_dataset` must be a dataset, got {type(choice_dataset).__name__}")
+        choices = node_of(choice_dataset)
+        check_integers(choices, "`choice_dataset`")
+        return cls._other(Choose(nodes, choices, bool(stop_on_empty_dataset)))
 
     @classmethod
     def sample_from_datasets(
