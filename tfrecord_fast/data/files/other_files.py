@@ -129,14 +129,28 @@ def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iter
     with GFile(location.name, "rb") as file:
         if check is not None and not compression_type and (size := file.size()):  # 0 for a pipe
             check(size, shown)
+        read: Any = _until_a_short_block(file.read)
         if compression_type == "GZIP":
-            source: Any = gzip.GzipFile(fileobj=file, mode="rb")
-        else:
-            source = _Inflated(file) if compression_type else file
+            read = gzip.GzipFile(fileobj=file, mode="rb").read1  # returns what comes before damage
+        elif compression_type:
+            read = _Inflated(file).read
         try:
-            yield from elements(source.read, shown)
+            yield from elements(read, shown)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise DataLossError(shown, reason=f"damaged or not {compression_type}: {error}") from None
+
+
+def _until_a_short_block(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Return `read` for a file that ends with its first short block, even if it grows later."""
+    ended = False
+
+    def read_block(size: int) -> bytes:
+        nonlocal ended
+        block = b"" if ended else read(size)
+        ended = len(block) < size
+        return block
+
+    return read_block
 
 
 class _Inflated:
