@@ -110,6 +110,12 @@ n.apply(by(lambda v: tf.constant([1, 2], tf.int64))); n.apply(by(3)); n.apply(by
 n.apply(by(lambda v: v, step=lambda s, v: 1.5)); n.apply(by(lambda v: v, step=lambda s, v: "a"))
 n.apply(by(lambda v: v, last=lambda a, b: a)); n.apply(by(lambda v: v, step=lambda s: s))
 """
+UNHOLDABLE = """
+object(); {1, 2}; lambda: 1; (v, object()); {"a": {1}}; (i for i in [1]); iter([1]); np.datetime64("2020-01-01")
+tf.int64; ...; np.array([object()]); np.array([1, None]); np.float128(1); tf; slice(1, 2); None; {"a": None}; 1j
+([1, "a"],); np.void(b"ab"); (v, None); tf.TensorShape([1, 2]); range(3); {1: v}; n; v.dtype
+tf.cast(v, tf.bfloat16); "s"; True
+"""
 BY = """
 def by(key, first=lambda k: 0, step=lambda s, v: s, last=lambda s: s):
     return tf.data.experimental.group_by_reducer(key, tf.data.experimental.Reducer(first, step, last))
@@ -133,6 +139,14 @@ def test_a_script_catches_the_class_that_tensorflow_raises():
     expressions = listed(RAISING)
     classes = of_both(raised_classes, expressions, SETUP + BY)
     wrong = [pair for pair in zip(expressions, *classes, strict=True) if pair[2][0] not in pair[1]]
+    assert not wrong
+
+
+def test_functions_return_what_tensors_can_hold():
+    returns = listed(UNHOLDABLE)
+    expressions = [f"n.take(1).map(lambda v: {value})" for value in returns]
+    classes = of_both(raised_classes, expressions, SETUP)
+    wrong = [value for value, ours, theirs in zip(returns, *classes, strict=True) if type(ours) is not type(theirs)]
     assert not wrong
 
 

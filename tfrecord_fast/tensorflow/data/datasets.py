@@ -23,6 +23,7 @@ from ..keras import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
 from .optional import Optional
+from .returned import check_tensors
 
 
 def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
@@ -225,14 +226,19 @@ def _spec_text(dataset: Any) -> str:
 # ---- Methods that take functions or values ----
 
 
-def _unwrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a script's function on tensors as a function on plain values."""
+def _unwrap_function(function: Callable[..., Any], is_checked: bool = False) -> Callable[..., Any]:
+    """Return a script's function on tensors as a function on plain values; check its first result, or none."""
     if not callable(function):
         raise TypeError(f"expected a function, got {function!r}")
 
     def call(*args: Any) -> Any:
+        nonlocal is_checked
         result = function(*map(wrap, args))
-        return unwrap(tuple(result) if type(result) is list else result)  # a list of components is a tuple here
+        value = unwrap(tuple(result) if type(result) is list else result)  # a list of components is a tuple here
+        if not is_checked:  # later results have the same types
+            check_tensors(value, call.__qualname__)
+            is_checked = True
+        return value
 
     call.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
     return call
@@ -240,7 +246,7 @@ def _unwrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _unwrap_predicate(function: Callable[..., Any]) -> Callable[..., Any]:
     """Unwrap a function that must return one bool: a predicate that lacks its `return` would drop everything."""
-    predicate = _unwrap_function(function)
+    predicate = _unwrap_function(function, is_checked=True)
 
     @functools.wraps(predicate)
     def call(*args: Any) -> Any:
@@ -256,7 +262,7 @@ def _unwrap_predicate(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _unwrap_scan(function: Callable[..., Any]) -> Callable[..., Any]:
     """Unwrap a function that must return a state like the one that it gets, and a result."""
-    scan = _unwrap_function(function)
+    scan = _unwrap_function(function, is_checked=True)
 
     @functools.wraps(scan)
     def call(state: Any, element: Any) -> Any:
