@@ -39,7 +39,7 @@ class Repeat(Of):
         self.times = times
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        # As in TensorFlow, where a shuffle and its repeat are one step.
+        # TensorFlow makes a shuffle and its repeat one step, which skips empty epochs.
         return Repeated(partial(run, self.input), self.times, skips_empty=isinstance(self.input, Shuffle))
 
     def label(self) -> str:
