@@ -314,3 +314,19 @@ def test_a_length_that_is_no_number_is_told(dataset, said):
 def test_zip_takes_a_dataset_at_least(nothing):
     with pytest.raises(InvalidArgumentError, match="at least one dataset"):
         tf.data.Dataset.zip(nothing)
+
+
+# ---- Iterators ----
+
+
+@pytest.mark.parametrize("steps", [lambda data: data, lambda data: data.map(len), lambda data: data.batch(2)])
+@pytest.mark.parametrize("iterate", [iter, lambda data: data.as_numpy_iterator()])
+def test_iterators_have_tensorflows_methods(folder, steps, iterate):
+    data = steps(Dataset([folder / "a-0"]))
+    iterator = iterate(data)
+    for i, element in enumerate(iterate(data)):
+        assert np.array_equal(iterator.next() if i % 2 else iterator.get_next(), element)
+    with pytest.raises(StopIteration):
+        iterator.next()
+    with pytest.raises(tf.errors.OutOfRangeError):
+        iterator.get_next()

@@ -223,6 +223,26 @@ def test_ignore_errors_passes_over_a_function_that_raises_for_one_path(paths):
     assert list(made) == [b"a0", b"a1", b"c0", b"c1"]
 
 
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (lambda x: undefined_name + x, NameError),  # noqa: F821
+        (lambda x: x.no_such_attribute, AttributeError),
+        (lambda x: tf.no_such_name(x), AttributeError),
+        (lambda x: __import__("no_such_module"), ImportError),
+    ],
+)
+@pytest.mark.parametrize("steps", [lambda data: data, lambda data: data.batch(2), lambda data: data.prefetch(1)])
+def test_ignore_errors_raises_mistakes_of_the_script(function, error, steps):
+    with pytest.raises(error):
+        list(steps(D.range(3).map(function)).ignore_errors())
+
+
+def test_ignore_errors_skips_an_element_without_a_match():
+    texts = D.from_tensor_slices([b"a1", b"b", b"c2"]).map(lambda text: re.search(rb"\d", text).group())
+    assert list(texts.ignore_errors()) == [b"1", b"2"]
+
+
 def test_arguments_of_a_generator_are_numpy_values():
     seen = []
 

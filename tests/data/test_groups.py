@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+import tfrecord_fast.tensorflow as tf_compat
 from tests.support import live_tensorflow
 from tfrecord_fast.data.saving.saved import Saving
 
@@ -306,3 +307,22 @@ def test_reduced_groups_come_sorted_by_their_numbers():
     assert space["sums"]() == [-7, -3, 4, 10]
     if live_tensorflow.INSTALLED:
         assert live_tensorflow.call(SUMS.strip() + "\n") == [-7, -3, 4, 10]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda shards: shards.flat_map(lambda shard: shard),
+        lambda shards: shards.shuffle(4).interleave(lambda shard: shard, num_parallel_calls=tf.data.AUTOTUNE),
+    ],
+)
+def test_a_reader_function_gets_the_shard_of_a_saved_dataset(tmp_path, read):
+    Dataset.range(5).save(tmp_path)
+    assert [int(x) for x in Dataset.load(tmp_path, reader_func=read)] == [0, 1, 2, 3, 4]
+    assert [int(x) for x in tf_compat.data.Dataset.load(str(tmp_path), reader_func=read).take(2)] == [0, 1]
+
+
+def test_two_iterations_fill_one_cache(tmp_path):
+    first, second = (iter(Dataset.range(start, 4).cache(tmp_path / "kept")) for start in (0, 1))
+    assert [int(next(first)), *map(int, second), *map(int, first)] == [0, 1, 2, 3, 1, 2, 3]
+    assert [int(x) for x in Dataset.range(9).cache(tmp_path / "kept")] == [0, 1, 2, 3]

@@ -60,3 +60,10 @@ def test_an_error_among_parallel_reads_comes_when_it_is_its_turn(folder):
     (folder / "a-1").write_bytes(frames(records_of("a-1", 2))[:-1])
     records, error = drain(Dataset([folder / "a-0", folder / "a-1"], num_parallel_reads=2))
     assert records == [b"a-0.0", b"a-1.0", b"a-0.1"] and error.record_index == 1
+
+
+@pytest.mark.parametrize(("calls", "slots"), [(None, 8), (tf.data.AUTOTUNE, 3), (1, 1), (5, 5), (9, 8)])
+def test_without_a_cycle_length_processors_and_parallel_calls_decide(monkeypatch, calls, slots):
+    monkeypatch.setattr("tfrecord_fast.data.methods.joins.schedulable_cpus", lambda: 8)
+    dataset = tf.data.Dataset.range(10).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), None, 1, calls)
+    assert list(dataset) == interleave([[number] * 2 for number in range(10)], slots)

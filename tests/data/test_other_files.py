@@ -179,3 +179,43 @@ def test_what_follows_a_stream_of_zlib_and_is_none_is_an_error(tmp_path, after):
     assert next(lines) == b"a"
     with pytest.raises(tf.errors.DataLossError, match="damaged or not ZLIB"):
         list(lines)
+
+
+@pytest.mark.parametrize("names", [[1, 2], 3, tf.data.Dataset.range(2), tf.data.Dataset.from_tensors(("a", "b"))])
+@pytest.mark.parametrize(
+    "dataset",
+    [tf.data.TextLineDataset, lambda names: tf.data.FixedLengthRecordDataset(names, 1), tf.data.TFRecordDataset],
+)
+def test_numbers_are_refused_as_names_at_once(names, dataset):
+    with pytest.raises(TypeError, match="filenames must be paths"):
+        dataset(names)
+
+
+def lines_of_a_file_that_is_written_again(path, lines):
+    with open(path, "w") as file:
+        file.writelines(f"{number}\n" for number in range(lines))
+    iterator = iter(tf.data.TextLineDataset(path))
+    next(iterator)
+    with open(path, "w") as file:
+        file.writelines(f"another {number}\n" for number in range(lines))
+    return [line if isinstance(line, bytes) else line.numpy() for line in iterator]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("lines", [1, 2, 1000])
+def test_an_iterator_at_the_end_of_a_file_sees_nothing_that_is_added(tmp_path, lines):
+    path = str(tmp_path / "a")
+    ours = lines_of_a_file_that_is_written_again(path, lines)
+    assert ours == live_tensorflow.call(lines_of_a_file_that_is_written_again, path, lines)
+
+
+@pytest.mark.parametrize(("name", "wbits"), [("GZIP", 31), ("ZLIB", 15)])
+@pytest.mark.parametrize("dataset", [tf.data.TextLineDataset, tf.data.FixedLengthRecordDataset])
+def test_what_a_writer_has_flushed_comes_before_the_error(tmp_path, dataset, name, wbits):
+    writer = zlib.compressobj(wbits=wbits)
+    (tmp_path / "a").write_bytes(writer.compress(b"one\ntwo\n") + writer.flush(zlib.Z_SYNC_FLUSH))
+    size = {"record_bytes": 4} if dataset is tf.data.FixedLengthRecordDataset else {}
+    iterator = iter(dataset(tmp_path / "a", compression_type=name, **size))
+    assert [next(iterator).strip(), next(iterator).strip()] == [b"one", b"two"]
+    with pytest.raises(tf.errors.DataLossError):
+        next(iterator)

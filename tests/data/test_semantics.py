@@ -37,6 +37,11 @@ def run_all(pipelines, files):
         array = np.asarray(value)
         return (array.dtype.name, array.shape, array.tolist())
 
+    def epochs(*sizes):
+        """A dataset whose epochs have these sizes, and 9 from then on."""
+        left = iter(sizes)
+        return tf.data.Dataset.from_generator(lambda: [7] * next(left, 9), tf.int32, ())  # noqa: F821
+
     def elements(dataset):
         iterator = iter(dataset)
         found = []
@@ -54,6 +59,7 @@ def run_all(pipelines, files):
         data = tf.data  # noqa: F821 (of the process it runs in)
         names = {"tf": tf, "np": np, "D": data.Dataset, "R": data.TFRecordDataset}  # noqa: F821
         names |= {"collections": collections, "Pair": collections.namedtuple("Pair", "x y")}
+        names["EPOCHS"] = epochs
         names |= {"files": files[:-1], "examples": files[-1]}
         names["make_tf_record_dataset"] = getattr(data.experimental, "make_tf_record_dataset", None)
         if names["make_tf_record_dataset"] is None:  # TensorFlow does not export it
@@ -141,6 +147,13 @@ D.range(3).cache()
 D.range(3).cache().repeat(2)
 D.range(6).shuffle(1)
 D.range(6).shuffle(1, seed=3).repeat(2)
+EPOCHS(2, 0, 0, 2, 0, 1).repeat().take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9).repeat().take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9, reshuffle_each_iteration=False).repeat().take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9).repeat(4)
+EPOCHS(2, 0, 0, 2, 0, 1).apply(tf.data.experimental.shuffle_and_repeat(9)).take(9)
+EPOCHS(2, 0, 0, 2, 0, 1).shuffle(9).prefetch(1).repeat().take(9)
+EPOCHS(0, 2, 3).shuffle(9).repeat().take(9)
 D.zip((D.range(3), D.range(5, 7)))
 D.zip(D.range(3), D.range(5, 7))
 D.zip({"a": D.range(2), "b": (D.range(3), D.range(4))})
@@ -171,6 +184,12 @@ D.range(1, 6).interleave(lambda x: D.range(x % 3), cycle_length=2, block_length=
 D.range(5).interleave(lambda x: D.range(x), cycle_length=4, num_parallel_calls=2)
 D.range(4).interleave(lambda x: D.range(0), cycle_length=2)
 D.range(3).interleave(lambda x: D.range(x), cycle_length=0)
+D.range(6).interleave(lambda x: D.from_tensors(x).repeat(3))
+D.range(6).interleave(lambda x: D.from_tensors(x).repeat(3), cycle_length=tf.data.AUTOTUNE, block_length=2)
+D.range(6).interleave(lambda x: D.from_tensors(x).repeat(3), num_parallel_calls=1)
+D.range(6).interleave(lambda x: D.from_tensors(x).repeat(3), num_parallel_calls=tf.data.AUTOTUNE)
+D.range(6).interleave(lambda x: D.from_tensors(x).repeat(3), cycle_length=None, num_parallel_calls=0)
+D.from_tensor_slices(files).interleave(R, num_parallel_calls=tf.data.AUTOTUNE)
 D.range(7).window(3).flat_map(lambda w: w.batch(3))
 D.range(7).window(3, drop_remainder=True).flat_map(lambda w: w.batch(3))
 D.range(7).window(3, shift=1).flat_map(lambda w: w.batch(3))
@@ -214,6 +233,9 @@ D.from_tensor_slices(Pair([1, 2], ["a", "b"])).padded_batch(2)
 D.zip(Pair(D.range(3), D.range(2)))
 D.zip(collections.OrderedDict(b=D.range(3), a=(D.range(2), Pair(D.range(4), D.range(5)))))
 D.from_tensor_slices({"t": ["a", "bc"], "n": [1, 2]}).padded_batch(2)
+D.zip((D.range(3), D.from_tensor_slices({"a": [[1], [2], [3]]}))).padded_batch(2, ((), {"a": [3]}), (np.int64(1), None))
+D.from_tensor_slices({"a": [[1], [2]], "b": ([[3], [4]], [["s"], ["t"]])}).padded_batch(2, {"a": [2], "b": ([3], [2])}, {"a": 9, "b": None})
+D.from_tensor_slices(([[1], [2]], ([[3], [4]], [["s"], ["t"]]))).padded_batch(2, ([2], ([3], [2])), (None, None))
 D.from_tensors("text").padded_batch(1)
 D.from_tensor_slices([["a", "b"], ["c", "d"]]).padded_batch(2, padded_shapes=[3], padding_values="-")
 D.range(1).concatenate(D.from_tensor_slices([1.5]))

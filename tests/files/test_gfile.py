@@ -45,6 +45,43 @@ def test_answers_are_tensorflows(tmp_path):
         assert answer == theirs[name], name
 
 
+def read_by_bytes(path, mode):
+    def errors(call):
+        try:
+            return call()
+        except (UnicodeDecodeError, StopIteration) as error:
+            return type(error).__name__
+
+    def opened():
+        return tf.io.gfile.GFile(path, mode)
+
+    file = opened()
+    steps = [lambda: next(file), file.tell, lambda: file.read(2), file.tell, file.readline, file.next, file.seekable]
+    steps += [lambda: file.seek(1), lambda: file.read(1), file.tell, lambda: file.read(2), file.readlines, file.tell]
+    steps += [file.next, file.readline, file.read, lambda: file.read(3)]
+    whole = [opened().read(), opened().read(-1), list(opened()), opened().readlines(), iter(file) is file]
+    return whole, [errors(step) for step in steps]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("mode", ["r", "rb"])
+@pytest.mark.parametrize("text", ["héllo\r\nb\rc\n\nd", "wörld", "x", "a\n\r", "\r\n\r\r\n"])
+def test_sizes_and_positions_count_bytes_and_newlines_stay(tmp_path, text, mode):
+    path = str(tmp_path / "a")
+    tf.io.write_file(path, text)
+    assert read_by_bytes(path, mode) == live_tensorflow.call(read_by_bytes, path, mode)
+
+
+@pytest.mark.parametrize("mode", ["w", "wb", "a"])
+def test_str_and_bytes_are_written_as_they_are(tmp_path, mode):
+    path = tmp_path / "a"
+    with tf.io.gfile.GFile(path, mode) as file:
+        file.write("é\r\n")
+        assert file.tell() == 4
+        file.write(b"x\n")
+    assert path.read_bytes() == "é\r\nx\n".encode()
+
+
 def test_a_folder_that_can_not_be_listed_is_told_while_walking(tmp_path):
     told = []
     assert list(tf.io.gfile.walk(tmp_path / "none", onerror=told.append)) == []

@@ -23,8 +23,13 @@ def available_cpus() -> int:
     now = time.monotonic()
     if now - _quota[0] >= _KEPT_SECONDS:
         _quota = now, cpu_quota()
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cpus = schedulable_cpus()
     return cpus if _quota[1] is None else min(cpus, _quota[1])
+
+
+def schedulable_cpus() -> int:
+    """Return the number of processors for this process, as limited by CPU affinity alone."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_threads() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import Any, Generic
@@ -16,7 +16,7 @@ from ..errors import InvalidArgumentError
 from ..values.columns.bytes_array import BytesArray
 from ..values.elements.nests import map_leaves, normalize, returned
 from ..values.elements.owned import copied, renewed, writable
-from .handle import T, node_of
+from .handle import DatasetIterator, T, node_of
 from .methods.batches import Batches
 from .methods.elements import Elements
 from .methods.groups import Groups
@@ -87,7 +87,7 @@ class Dataset(
         dataset: Dataset[bytes] = Dataset(files)
         return dataset if shuffle is not None and not shuffle else dataset.shuffle(files.cardinality(), seed)
 
-    def as_numpy_iterator(self) -> Iterator[T]:
+    def as_numpy_iterator(self) -> DatasetIterator[T]:
         """Iterate over the elements, with object arrays of bytes instead of RecordBatch and BytesArray.
 
         >>> import tfrecord_fast as tf
@@ -98,12 +98,13 @@ class Dataset(
         plan = run.plan(node)  # once, because planning counts as an iteration
         elements = run.start(node, plan)
         if plan is not None and plan.batch_size is None:
-            return elements  # bytes
+            return DatasetIterator(elements)  # bytes
 
         def as_numpy(leaf: Any) -> Any:
             return np.asarray(leaf) if isinstance(leaf, RecordBatch | BytesArray) else leaf
 
-        return map(partial(map_leaves, as_numpy), elements)  # a generator would end at an error
+        # A generator would end at an error.
+        return DatasetIterator(map(partial(map_leaves, as_numpy), elements))
 
     @property
     def element_spec(self) -> Any:
@@ -175,7 +176,7 @@ class Dataset(
         >>> int(tf.data.Dataset.range(1).get_single_element())
         0
         """
-        elements = list(islice(self, 2))
+        elements: list[T] = list(islice(self, 2))
         if len(elements) != 1:
             raise InvalidArgumentError("Dataset was empty." if not elements else "Dataset had more than one element.")
         return elements[0]

@@ -18,6 +18,7 @@ from .files.records import TFRecordDataset
 from .functions import call
 from .handle import node_of, same_of
 from .nodes.elements.checks import Counted
+from .nodes.joins.groups import whole
 from .nodes.joins.joining import InterleaveAhead
 from .numbers import AUTOTUNE, INFINITE, UNKNOWN, check_count
 from .options import (
@@ -378,14 +379,29 @@ def group_by_window(
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
-    """Return a transformation that reduces the elements of each key; results are sorted by key."""
+    """Return a transformation that reduces the elements of each key; results are sorted by key.
+
+    Raises:
+      ValueError: when applied: not a function; when iterated: a key is not an integer.
+    """
+
+    def key_of(*items: Any) -> Any:
+        key = key_func(*items)
+        try:
+            return whole("the key of an element", key)
+        except TypeError as error:
+            raise ValueError(f"invalid `key_func`: {error}") from None
 
     def applied(dataset: Any) -> Any:
+        for function in (key_func, reducer.init_func, reducer.reduce_func, reducer.finalize_func):
+            if not callable(function):
+                raise ValueError(f"group_by_reducer needs functions, got {function!r:.100}")
+
         def reduced(key: Any, group: Any) -> Any:
             state = group.reduce(reducer.init_func(key), reducer.reduce_func)
             return type(group).from_tensors(call(reducer.finalize_func, False)(state))
 
-        return dataset.group_by_window(key_func, reduced, (1 << 63) - 1)
+        return dataset.group_by_window(key_of, reduced, (1 << 63) - 1)
 
     return applied
 

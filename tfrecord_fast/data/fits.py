@@ -12,7 +12,7 @@ from ..values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSp
 
 def is_composite(value: Any) -> bool:
     """Return True for a RaggedTensor or a SparseTensor."""
-    return hasattr(value, "row_splits")
+    return hasattr(type(value), "row_splits")
 
 
 def lengths_of(shape: Any) -> tuple[int | None, ...] | None:

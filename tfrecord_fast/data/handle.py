@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .. import _core
+from .._core import Iteration
+from ..errors import OutOfRangeError
 from .nodes.base.node import Node
 from .nodes.native.running import run
 from .nodes.sources.values import Failing, Foreign
@@ -15,6 +16,28 @@ T = TypeVar("T")
 # The classes of datasets with the same elements as a handle's, and with others: Dataset[T] and Dataset[Any].
 SameDataset = TypeVar("SameDataset", bound="Handle[Any, Any, Any]")
 OtherDataset = TypeVar("OtherDataset", bound="Handle[Any, Any, Any]")
+
+
+class DatasetIterator(Iteration, Generic[T]):  # type: ignore[type-arg]
+    """An iterator over a dataset. After an error, `next()` continues with the next element."""
+
+    if TYPE_CHECKING:
+
+        def __next__(self) -> T: ...
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle an iterator over a dataset")
+
+    def next(self) -> T:
+        """Return the next element, or raise StopIteration at the end."""
+        return next(self)
+
+    def get_next(self, name: str | None = None) -> T:
+        """Return the next element, or raise OutOfRangeError at the end."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError("End of sequence") from None
 
 
 class Handle(Generic[T, SameDataset, OtherDataset]):
@@ -36,14 +59,12 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
         name = type(self).__name__
         return Failing(f"{name} is not iterable on its own", name)
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> DatasetIterator[T]:
         return self._shown(run(self._node))
 
-    def _shown(self, elements: Iterator[T]) -> Iterator[T]:
+    def _shown(self, elements: Iterator[T]) -> DatasetIterator[T]:
         """Return the iterator that a user gets; a subclass may convert the elements."""
-        # These stay ended, and need no call around each element.
-        ends = isinstance(elements, _core.RecordIterator | _core.Iteration)
-        return elements if ends else _core.Iteration(elements)
+        return DatasetIterator(elements)
 
     def __copy__(self) -> Any:
         """Return a handle whose iterations are counted separately."""

@@ -92,6 +92,7 @@ add_modules(
             "enable_traceback_filtering=do_nothing set_log_device_placement=do_nothing"
         },
     ),
+    _module_lazy_names("experimental", {".data.optional": "Optional"}),
     _module_lazy_names("gfile", plain="tfrecord_fast.gfile", public="tf.compat.v1.gfile"),
     _module_lazy_names(
         "image",

@@ -16,6 +16,7 @@ from ...files.system.file_system import GFile
 from ...values.elements.specs import TensorSpec
 from ..dataset import Dataset
 from ..handle import Handle, node_of
+from ..nodes.native.running import check_names
 from ..nodes.sources.values import Generated, Specified
 from ..numbers import check_count, files_at_once
 
@@ -35,6 +36,7 @@ class TextLineDataset(Dataset[bytes]):
 
     Raises:
       ValueError: unknown compression_type, num_parallel_reads below 1.
+      TypeError: numbers instead of paths.
       FileNotFoundError, OSError: when iterated; iteration continues with the next file.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -112,9 +114,11 @@ def opened_files(
     def of_file(name: Any) -> Dataset[Any]:
         return Dataset(Generated(partial(_opened, name, compression_type or "", elements, check), label))
 
-    names: Any = (
-        filenames if isinstance(filenames, Handle) else Dataset(Generated(partial(flatten, filenames), "names"))
-    )
+    if isinstance(filenames, Handle):
+        check_names(node_of(filenames))
+        names: Any = filenames
+    else:
+        names = Dataset(Generated(flatten(filenames).__iter__, "names"))
     opened: Dataset[Any] = names.flat_map(of_file) if at_once == 1 else names.interleave(of_file, at_once, 1)
     return opened
 
@@ -125,14 +129,28 @@ def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iter
     with GFile(location.name, "rb") as file:
         if check is not None and not compression_type and (size := file.size()):  # 0 for a pipe
             check(size, shown)
+        read: Any = _until_a_short_block(file.read)
         if compression_type == "GZIP":
-            source: Any = gzip.GzipFile(fileobj=file, mode="rb")
-        else:
-            source = _Inflated(file) if compression_type else file
+            read = gzip.GzipFile(fileobj=file, mode="rb").read1  # returns what comes before damage
+        elif compression_type:
+            read = _Inflated(file).read
         try:
-            yield from elements(source.read, shown)
+            yield from elements(read, shown)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise DataLossError(shown, reason=f"damaged or not {compression_type}: {error}") from None
+
+
+def _until_a_short_block(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Return `read` for a file that ends with its first short block, even if it grows later."""
+    ended = False
+
+    def read_block(size: int) -> bytes:
+        nonlocal ended
+        block = b"" if ended else read(size)
+        ended = len(block) < size
+        return block
+
+    return read_block
 
 
 class _Inflated:

@@ -13,6 +13,8 @@ from ...files.streams.core_files import flatten
 from ...typing import PathLike
 from ..dataset import Dataset
 from ..handle import node_of
+from ..nodes.base.node import Node
+from ..nodes.native.running import check_names
 from ..nodes.sources.records import Records
 from ..numbers import files_at_once
 
@@ -71,6 +73,8 @@ class TFRecordDataset(Dataset[bytes]):
         if buffer_size is not None and buffer_size < -1:
             raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
         files = node_of(filenames) if isinstance(filenames, Dataset) else flatten(filenames)
+        if isinstance(files, Node):
+            check_names(files)
         cycle_length = files_at_once(num_parallel_reads)
         most = max_record_size(max_record_bytes)
         super().__init__(

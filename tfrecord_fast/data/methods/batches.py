@@ -57,7 +57,7 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         Args:
           padded_shapes: a structure of shapes, with None or -1 for the greatest length in the batch; None: all lengths
             are the greatest.
-          padding_values: a structure of scalars, or one scalar; 0 or b"" by default.
+          padding_values: a structure of scalars, or one scalar; 0 or b"" by default, and where it is None.
 
         >>> import numpy as np, tfrecord_fast as tf
         >>> print(next(iter(tf.data.Dataset.range(1, 4).map(lambda n: np.full(n, n)).padded_batch(3))))

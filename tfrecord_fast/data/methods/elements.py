@@ -68,6 +68,8 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> SameDataset:
         """Skip elements that raise. Directly on files, skip the rest of a damaged file.
 
+        Mistakes of the script, which no element can cause, are raised: a name, an attribute or a module does not exist.
+
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(-1, 2).map(lambda x: 6 // int(x) if x else [][0]).ignore_errors()]
         [-6, 6]

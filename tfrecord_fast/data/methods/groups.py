@@ -218,13 +218,18 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
     ) -> OtherDataset:
         """Read the elements that `save` wrote into a folder, in the structure of `element_spec`, if set.
 
+        Args:
+          reader_func: a function from a dataset of the shards, each of which is a dataset, to the result. There is one
+            shard.
+
         Raises:
           FileNotFoundError: the folder has no dataset, or an incomplete one.
           errors.InvalidArgumentError: not a file of `save`, or with another compression; when iterated: an element
             does not fit `element_spec`.
         """
         if reader_func is not None:
-            raise NotImplementedError("Dataset.load does not support reader_func: there is one shard")
+            shard = cls.load(path, element_spec, compression)
+            return cast("OtherDataset", reader_func(cls._other(Generated([shard].__iter__, "shards", 1))))
         file = _file_in(os.fsdecode(path)), compression or ""
         make, count = partial(saved.elements_in, *file), partial(saved.count_in, *file)
         make()  # raises if the file can't be read

@@ -7,7 +7,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from ...base.threads import available_cpus
+from ...base.threads import schedulable_cpus
 from ...errors import InvalidArgumentError
 from ...values.elements.nests import leaves, map_leaves
 from ...values.elements.owned import writable
@@ -16,7 +16,7 @@ from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.base.node import Node
 from ..nodes.joins.choosing import Choose, Sample, SampleBy
 from ..nodes.joins.joining import Concatenate, FlatMap, Interleave, Sliding, Zip
-from ..nodes.native.running import check_kinds
+from ..nodes.native.running import check_integers, check_kinds
 from ..nodes.sources.values import Failing
 from ..numbers import AUTOTUNE, check_count
 
@@ -47,10 +47,12 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         The native reader interleaves if elements are paths, and the function returns a TFRecordDataset of each.
 
         Args:
-          cycle_length: None or AUTOTUNE: the number of processors, so the order depends on the machine, as in
-            TensorFlow.
+          cycle_length: None or AUTOTUNE: the number of processors, or less with `num_parallel_calls`, so the order
+            depends on the machine, as in TensorFlow.
           block_length: 1 by default.
-          num_parallel_calls, deterministic, name: accepted; the order is that of one thread.
+          num_parallel_calls: the most datasets that are open without `cycle_length`; AUTOTUNE: a third of the
+            processors. No threads are used.
+          deterministic, name: accepted; the order is that of one thread.
 
         >>> import tfrecord_fast as tf
         >>> letters = tf.data.Dataset.from_tensor_slices([b"a", b"b", b"c"])
@@ -58,7 +60,8 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         >>> list(twice)
         [b'a', b'b', b'a', b'b', b'c', b'c']
         """
-        cycle = available_cpus() if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
+        most = _open_at_once(num_parallel_calls)
+        cycle = most if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
         block = 1 if block_length is None else check_count("block_length", block_length)
         open_ = partial(_opened, map_func, "interleave")
         return self._other(Interleave(node_of(self), open_, name_of(map_func), cycle, block))
@@ -131,10 +134,16 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
 
         Raises:
           ValueError: no datasets.
-          TypeError: elements differ in structure or dtypes.
+          TypeError: elements differ in structure or dtypes; a choice is not an integer, when iterated if only a
+            function can tell.
           errors.InvalidArgumentError: when iterated: a choice is not the number of a dataset; it is used up.
         """
-        return cls._other(Choose(_alike(datasets), node_of(choice_dataset), bool(stop_on_empty_dataset)))
+        nodes = _alike(datasets)
+        if not isinstance(choice_dataset, Handle):
+            raise TypeError(f"`choice_dataset` must be a dataset, got {type(choice_dataset).__name__}")
+        choices = node_of(choice_dataset)
+        check_integers(choices, "`choice_dataset`")
+        return cls._other(Choose(nodes, choices, bool(stop_on_empty_dataset)))
 
     @classmethod
     def sample_from_datasets(
@@ -177,6 +186,14 @@ def _alike(datasets: Any) -> list[Node]:
         raise InvalidArgumentError("`datasets` should not be empty.")
     check_kinds(nodes)
     return nodes
+
+
+def _open_at_once(num_parallel_calls: int | None) -> int:
+    """Return TensorFlow's default of `cycle_length`: with AUTOTUNE, each open dataset also has two opened ahead."""
+    if num_parallel_calls == AUTOTUNE:
+        return -(-schedulable_cpus() // 3)
+    calls = inf if num_parallel_calls is None else check_count("num_parallel_calls", num_parallel_calls)
+    return int(min(calls, schedulable_cpus()))
 
 
 def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:

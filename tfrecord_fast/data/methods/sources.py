@@ -57,9 +57,23 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def range(cls, *args: int, output_type: Any = None, name: str | None = None) -> OtherDataset:
-        """Return the numbers of Python's range, int64 by default."""
-        numbers = range(*(int(as_array(arg, np.int64, "range()").item()) for arg in args))
+        """Return the numbers of Python's range, int64 by default.
+
+        Raises:
+          errors.InvalidArgumentError: not 1 to 3 arguments, an argument is not a scalar, the step is 0, or output_type
+            is not a type of numbers.
+        """
+        if not 1 <= len(args) <= 3:
+            raise InvalidArgumentError(f"range() takes 1 to 3 numbers, got {len(args)}")
+        arrays = [as_array(arg, np.int64, "range()") for arg in args]
+        if any(array.ndim for array in arrays):
+            raise InvalidArgumentError(f"range() takes scalars, got {args!r:.200}")
+        if len(arrays) == 3 and not arrays[2]:
+            raise InvalidArgumentError("range(): the step must be a non-zero integer")
+        numbers = range(*map(int, arrays))
         dtype: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
+        if dtype in (np.object_, np.bool_):
+            raise InvalidArgumentError(f"range() has numbers, so output_type can't be {as_dtype(output_type).name}")
         label = f"range({', '.join(str(arg) for arg in args)})"
         make, spec = partial(map, dtype, numbers), spec_of(dtype(0))
         make_blocks = partial(RangeBlocks, numbers, dtype)

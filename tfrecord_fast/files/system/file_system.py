@@ -9,7 +9,7 @@ import errno
 import io
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,9 @@ _COPIED = 1 << 20  # bytes at a time
 
 
 class GFile:
-    """A file that is opened when it is first used; text or, with "b" in the mode, bytes.
+    """A file that is opened when it is first used; text in UTF-8 or, with "b" in the mode, bytes.
+
+    Sizes and positions count bytes, also for text. The file iterates over its lines.
 
     Args:
       name: path or URL.
@@ -66,36 +68,45 @@ class GFile:
     def _opened(self) -> Any:
         if self._file is None:
             name, is_url = location_of(self.name)
-            encoding = None if "b" in self.mode else "utf-8"
             if not is_url:
-                self._file = open(name, self.mode, encoding=encoding)
+                self._file = open(name, self.mode.replace("b", "").replace("t", "") + "b")
             else:
                 opened = open_url(name, self.mode, self._options)
                 self._url = opened if isinstance(opened, UrlWriter) else None
-                if self._url is None:
-                    opened = io.BufferedReader(opened)  # a raw file may return fewer bytes than requested
-                self._file = opened if encoding is None else io.TextIOWrapper(opened, encoding)
+                # A raw file may return fewer bytes than requested.
+                self._file = io.BufferedReader(opened) if self._url is None else opened
         return self._file
 
+    def _shown(self, content: bytes) -> Any:
+        return content if "b" in self.mode else content.decode()
+
     def read(self, n: int = -1) -> Any:
-        """Read the next `n` characters or bytes; by default, all the rest."""
-        return self._opened().read(n)
+        """Read the next `n` bytes; by default, all the rest.
+
+        Raises:
+          UnicodeDecodeError: the bytes of a text file end within a character.
+        """
+        return self._shown(self._opened().read(n))
 
     def readline(self) -> Any:
-        """Read the next line, with its newline."""
-        return self._opened().readline()
+        r"""Read the next line, with its "\n", but without any "\r", as TensorFlow does."""
+        return self._shown(self._opened().readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
         """Read all remaining lines."""
-        return list(self._opened())
+        return list(self)
 
     def write(self, file_content: str | bytes) -> None:
-        """Write str; in a mode with "b", bytes-like objects, or str as UTF-8."""
-        self._opened().write(as_bytes(file_content, "file_content") if "b" in self.mode else file_content)
+        """Write bytes-like objects, or str as UTF-8."""
+        self._opened().write(as_bytes(file_content, "file_content"))
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
         """Move to a position in the file."""
         self._opened().seek(offset, whence)
+
+    def seekable(self) -> bool:
+        """Return True, as TensorFlow does."""
+        return True
 
     def tell(self) -> int:
         """Return the position in the file."""
@@ -131,8 +142,18 @@ class GFile:
         if url is not None:
             url.drop()
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._opened())
+    def __iter__(self) -> GFile:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def next(self) -> Any:
+        """Return the next line, or raise StopIteration at the end."""
+        return next(self)
 
 
 class _Stat:

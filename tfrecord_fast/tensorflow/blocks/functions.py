@@ -27,12 +27,16 @@ _logger = logging.getLogger("tfrecord_fast")
 class OnBlocks:
     """A script's function that runs once per block, until it proves to need single records.
 
+    Args:
+      check: raises if no tensors can hold the first result.
+
     Attributes:
       reason: why the function needs single records, with its line; None while it runs on blocks.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], check: Callable[[Any], None] | None = None) -> None:
         self._function = function
+        self._check = check
         self._numbers = count()
         self._failure: Exception | None = None
         self.reason: str | None = None
@@ -45,7 +49,11 @@ class OnBlocks:
         """Return the results for a block; None if its records need to be passed one by one."""
         call = Call(len(block), next(self._numbers))
         try:
-            return self._results(call, block, np.arange(len(block)), 1)
+            results = self._results(call, block, np.arange(len(block)), 1)
+            if self._check is not None:
+                self._check(results.first())
+                self._check = None
+            return results
         except NotOnBlocksError as error:
             self._give_up(error)
         except Exception as error:

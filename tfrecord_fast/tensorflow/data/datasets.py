@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core import Iteration
 from ...data.dataset import Dataset as PlainDataset
 from ...data.files.other_files import FixedLengthRecordDataset as PlainFixed
 from ...data.files.other_files import TextLineDataset as PlainLines
 from ...data.files.records import TFRecordDataset as PlainRecords
-from ...data.handle import node_of
+from ...data.handle import DatasetIterator, node_of
 from ...data.nodes.base.node import Node, Of
 from ...data.nodes.elements.maps import Filter, Map
 from ...data.nodes.sources.values import Specified
-from ...errors import OutOfRangeError
 from ...values.elements.nests import kind_of, map_leaves, normalize
 from ..blocks.functions import OnBlocks
 from ..dataset_methods import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
+from .optional import Optional
+from .returned import check_tensors
 
 
 def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
@@ -32,7 +32,7 @@ def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
     return PlainDataset(node_of(dataset))
 
 
-class Iterator(Iteration):  # type: ignore[type-arg]
+class Iterator(DatasetIterator[Any]):
     """An iterator over tensors; after an error, `next()` continues with the next element."""
 
     _dataset: Dataset
@@ -43,15 +43,12 @@ class Iterator(Iteration):  # type: ignore[type-arg]
         iterator._dataset = dataset
         return iterator
 
-    def __reduce__(self) -> Any:
-        raise TypeError("cannot pickle an iterator over a dataset")
-
-    def get_next(self, name: str | None = None) -> Any:
-        """Return the next element, or raise OutOfRangeError at the end."""
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element as an Optional, which has no value at the end."""
         try:
-            return next(self)
+            return Optional(self.element_spec, next(self))
         except StopIteration:
-            raise OutOfRangeError("End of sequence") from None
+            return Optional.empty(self.element_spec)
 
     @property
     def element_spec(self) -> Any:
@@ -89,7 +86,7 @@ class Dataset(PlainDataset[Any]):
 
         def __iter__(self) -> Iterator: ...
 
-    def as_numpy_iterator(self) -> abc.Iterator[Any]:
+    def as_numpy_iterator(self) -> DatasetIterator[Any]:
         return plain_dataset(self).as_numpy_iterator()
 
     @property
@@ -244,23 +241,29 @@ def _spec_text(dataset: Any) -> str:
 # ---- Methods that take functions or values ----
 
 
-def _unwrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a script's function on tensors as a function on plain values."""
+def _unwrap_function(function: Callable[..., Any], is_checked: bool = False) -> Callable[..., Any]:
+    """Return a script's function on tensors as a function on plain values; check its first result, or none."""
     if not callable(function):
         raise TypeError(f"expected a function, got {function!r}")
 
     def call(*args: Any) -> Any:
+        nonlocal is_checked
         result = function(*map(wrap, args))
-        return unwrap(tuple(result) if type(result) is list else result)  # a list of components is a tuple here
+        value = unwrap(tuple(result) if type(result) is list else result)  # a list of components is a tuple here
+        if not is_checked:  # later results have the same types
+            check_tensors(value, call.__qualname__)
+            is_checked = True
+        return value
 
     call.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
-    call.on_blocks = OnBlocks(function)  # type: ignore[attr-defined]
+    check = None if is_checked else functools.partial(check_tensors, function=call.__qualname__)
+    call.on_blocks = OnBlocks(function, check)  # type: ignore[attr-defined]
     return call
 
 
 def _unwrap_predicate(function: Callable[..., Any]) -> Callable[..., Any]:
     """Unwrap a function that must return one bool: a predicate that lacks its `return` would drop everything."""
-    predicate = _unwrap_function(function)
+    predicate = _unwrap_function(function, is_checked=True)
 
     @functools.wraps(predicate)
     def call(*args: Any) -> Any:
@@ -276,7 +279,7 @@ def _unwrap_predicate(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _unwrap_scan(function: Callable[..., Any]) -> Callable[..., Any]:
     """Unwrap a function that must return a state like the one that it gets, and a result."""
-    scan = _unwrap_function(function)
+    scan = _unwrap_function(function, is_checked=True)
 
     @functools.wraps(scan)
     def call(state: Any, element: Any) -> Any:

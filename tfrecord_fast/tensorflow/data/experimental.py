@@ -42,7 +42,7 @@ class TFRecordWriter(plain.TFRecordWriter):
 
 _names = module_lazy_names(
     __name__,
-    {},
+    {".data.optional": "Optional get_next_as_optional"},
     "tf.data.experimental",
     "tfrecord_fast.data.experimental",
     left_out="CsvDataset Options make_tf_record_dataset",

@@ -120,7 +120,7 @@ class _Slices:
 def _leaf(value: Any) -> Any:
     """Return the plain value of a tensor, or of a value that becomes one."""
     plain = unwrap(value)
-    return plain if hasattr(plain, "row_splits") or hasattr(plain, "dense_shape") else as_array(value)
+    return plain if hasattr(plain, "dense_shape") or hasattr(plain, "row_splits") else as_array(value)
 
 
 def _row_spec(leaf: Any) -> Any:

@@ -31,6 +31,8 @@ def typed(value: Any) -> Any:
         return np.int32(value) if -(1 << 31) <= value < 1 << 31 else np.int64(value)
     if cls is float:
         return np.float32(value) if -_SAFE < value < _SAFE else _narrowed(np.asarray(value), np.float32)[()]
+    if cls is complex:
+        return np.complex128(value)
     if cls is str:
         return value.encode()
     if cls is list:
@@ -45,7 +47,7 @@ def typed(value: Any) -> Any:
         return value
     if hasattr(value, "numpy"):
         return value.numpy()  # another library's tensor
-    return _foreign(value) if hasattr(cls, "__array__") and not hasattr(value, "row_splits") else value
+    return _foreign(value) if hasattr(cls, "__array__") and not hasattr(cls, "row_splits") else value
 
 
 def _foreign(value: Any) -> npt.NDArray[Any]:

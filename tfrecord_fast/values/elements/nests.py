@@ -38,7 +38,7 @@ def normalize(value: Any) -> Any:
         if lengths is not None:  # a TensorShape is one value
             return np.array(lengths(), np.int32)
         return _tuple_like(value, [normalize(item) for item in value])
-    if cls is list and any(hasattr(item, "row_splits") for item in value):
+    if cls is list and any(hasattr(type(item), "row_splits") for item in value):
         return stack(value)
     if isinstance(value, Mapping):
         return _mapping_like(value, {key: normalize(item) for key, item in value.items()})
@@ -61,9 +61,12 @@ def leaves(value: Any) -> list[Any]:
     return [value]
 
 
-def parallel(like: Any, other: Any, what: str) -> list[Any]:
-    """Return the components of `other`, which has the structure of `like`, in the order of `leaves`."""
-    return [component for _, component in _parallel(like, other, what, "")]
+def parallel(like: Any, other: Any, what: str, none_spreads: bool = False) -> list[Any]:
+    """Return the components of `other`, which has the structure of `like`, in the order of `leaves`.
+
+    With `none_spreads`, None instead of a structure is None for each of its components.
+    """
+    return [component for _, component in _parallel(like, other, what, "", none_spreads)]
 
 
 def places(value: Any) -> list[str]:
@@ -71,8 +74,10 @@ def places(value: Any) -> list[str]:
     return [name for name, _ in _parallel(value, value, "", "")]
 
 
-def _parallel(like: Any, other: Any, what: str, path: str) -> list[tuple[str, Any]]:
+def _parallel(like: Any, other: Any, what: str, path: str, none_spreads: bool = False) -> list[tuple[str, Any]]:
     name = f"component {path}" if path else "an element"
+    if other is None and none_spreads:
+        return [(name, None)] * len(leaves(like))
     if isinstance(like, Mapping):
         if not isinstance(other, Mapping) or other.keys() != like.keys():
             raise InvalidArgumentError(f"{what}: {name} is a dict with the keys {sorted(like)}, got {other!r:.200}")
@@ -86,7 +91,7 @@ def _parallel(like: Any, other: Any, what: str, path: str) -> list[tuple[str, An
         names = attribute_names(type(like)) if is_attrs(like) else getattr(like, "_fields", None)
         steps = [f"[{i}]" for i in range(len(like))] if names is None else [f".{name}" for name in names]
         pairs = list(zip(_items(like), _items(other), steps, strict=True))
-    return [leaf for a, b, step in pairs for leaf in _parallel(a, b, what, path + step)]
+    return [leaf for a, b, step in pairs for leaf in _parallel(a, b, what, path + step, none_spreads)]
 
 
 def pack(like: Any, components: Iterable[Any]) -> Any:
@@ -177,12 +182,12 @@ def stack(elements: list[Any]) -> Any:
             same = type(element) is type(first) and (is_attrs(first) or len(element) == len(first))
             _check(same, "lengths or types", first, element)
         return _like(first, [stack(list(column)) for column in zip(*map(_items, elements), strict=True)])
-    if first is None or hasattr(first, "row_splits"):
+    if first is None or hasattr(type(first), "row_splits"):
         for element in elements:
             _check(type(element) is type(first), "types", first, element)
         return None if first is None else stack_rows(elements)
     for element in elements:
-        _check(not hasattr(element, "row_splits"), "types", first, element)
+        _check(not hasattr(type(element), "row_splits"), "types", first, element)
     return _stack_arrays(elements)
 
 
@@ -305,4 +310,4 @@ def kind_of(element: Any) -> Any:
     if is_attrs(element):
         return ((type(element).__qualname__, *attribute_names(type(element))), *map(kind_of, items_of(element)))
     name = kind_of(spec_of(element))
-    return f"{type(element).__name__} of {name}" if hasattr(element, "row_splits") else name
+    return f"{type(element).__name__} of {name}" if hasattr(type(element), "row_splits") else name

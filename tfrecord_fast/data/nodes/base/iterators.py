@@ -56,24 +56,26 @@ class Chained(Turns):
 
 
 class Repeated(Turns):
-    """The elements of `start()`, `count` times. A negative count: endlessly, or until `start()` has no elements."""
+    """The elements of `start()`, `count` times. A negative count: endlessly, or until `start()` has no elements.
 
-    def __init__(self, start: Callable[[], Iterator[Any]], count: int) -> None:
+    With `skips_empty`, an endless repetition ends only if no epoch has had elements.
+    """
+
+    def __init__(self, start: Callable[[], Iterator[Any]], count: int, skips_empty: bool = False) -> None:
         super().__init__()
         self._start = start
         self._left = count
+        self._skips_empty = skips_empty
         self._current: Iterator[Any] | None = None
-        self._some_elements = True
+        self._some_elements = False
 
     def _next(self) -> Any:
         while True:
             if self._current is None:
-                if self._left == 0 or not self._some_elements:
+                if self._left == 0 or (self._left < -1 and not self._some_elements):
                     raise StopIteration
-                self._left, self._some_elements = (
-                    self._left - 1,
-                    self._left > 0,
-                )  # a count also repeats nothing
+                self._left -= 1  # a count also repeats nothing
+                self._some_elements = self._some_elements and self._skips_empty
                 self._current = self._start()
             element = next(self._current, _END)
             if element is not _END:

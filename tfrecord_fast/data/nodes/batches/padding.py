@@ -107,7 +107,7 @@ def _values(values: Any, like: Any) -> list[Any]:
     """Return one value per component, from a scalar or a structure."""
     if not isinstance(values, Mapping | tuple | list) and not is_attrs(values):
         return [values] * len(leaves(like))
-    return parallel(like, values, "padding_values")
+    return parallel(like, values, "padding_values", none_spreads=True)
 
 
 def _pad(column: list[Any], shape: list[Any] | None, value: Any, component: str) -> Any:

@@ -32,7 +32,10 @@ class IgnoreErrors(Selected):
 
 
 class _Ignoring(Iterator[Any]):
-    """The elements that don't raise, up to the end of the input. An exception of a signal handler is not skipped."""
+    """The elements that don't raise, up to the end of the input.
+
+    Exceptions of a signal handler and mistakes of the script are not skipped.
+    """
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
         self._elements = elements
@@ -45,10 +48,20 @@ class _Ignoring(Iterator[Any]):
             except StopIteration:
                 raise
             except Exception as error:
-                if raised_by_handler(error):
+                if raised_by_handler(error) or _is_a_mistake(error):
                     raise
                 if self._log_warning:
                     warnings.warn(f"an element was skipped: {error}", stacklevel=2)
+
+
+def _is_a_mistake(error: Exception) -> bool:
+    """Return True if the script is wrong, so that every element fails: a name or a module does not exist.
+
+    An attribute of None may be missing for some elements only, such as the match of a regular expression.
+    """
+    if isinstance(error, AttributeError):
+        return error.obj is not None
+    return isinstance(error, NameError | ImportError)
 
 
 class Counted(Of):

@@ -17,6 +17,7 @@ from ....values.elements.samples import common_spec
 from ...numbers import INFINITE, UNKNOWN
 from ..base.node import Computed, Draws, Node, Run
 from ..base.turns import Turns
+from .groups import whole
 
 
 class _Choosing(Node):
@@ -201,7 +202,8 @@ class _Chosen(Turns):
 
     def _next(self) -> Any:
         while self._left:
-            number = _number_below(len(self._iterators), next(self._numbers), "a choice among datasets")
+            choice = whole("a choice among datasets", next(self._numbers))
+            number = _number_below(len(self._iterators), choice, "a choice among datasets")
             iterator = self._iterators[number]
             if iterator is None:
                 continue

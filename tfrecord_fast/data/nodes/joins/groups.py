@@ -45,9 +45,12 @@ def _identity(leaf: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
+    number = value.item() if getattr(value, "shape", None) == () else value
     try:
-        return operator.index(value.item() if hasattr(value, "item") else value)
-    except (TypeError, ValueError):
+        if isinstance(number, bool):
+            raise TypeError
+        return operator.index(number)
+    except TypeError:
         raise TypeError(f"{name} must be an integer, got {value!r:.100}") from None
 
 

@@ -124,6 +124,24 @@ def check_kinds(nodes: list[Node]) -> None:
             raise TypeError(f"Incompatible dataset elements: {kinds[0]} vs. {other}")
 
 
+def check_integers(node: Node, name: str) -> None:
+    """Raise TypeError if the node's elements are known not to be integers."""
+    spec = node.known_spec(run)
+    is_integer = type(spec) is TensorSpec and spec.shape == () and "int" in getattr(spec.dtype, "name", "")
+    if spec is not None and not is_integer:
+        raise TypeError(f"the elements of {name} must be integers, got {spec}")
+
+
+def check_names(node: Node) -> None:
+    """Raise TypeError if the node's elements are known to be numbers, or structures, instead of names of files."""
+    spec = node.known_spec(run) if node.spec_is_of_all() else None
+    if spec is None:
+        return
+    is_number = type(spec) is TensorSpec and spec.shape == () and getattr(spec.dtype, "name", "string") != "string"
+    if is_number or type(spec) is not TensorSpec:
+        raise TypeError(f"filenames must be paths (str, bytes, PathLike), got a dataset of {spec}")
+
+
 def check_rows(node: Node, method: str) -> None:
     """Raise InvalidArgumentError if the node's elements are known to be scalars."""
     for spec in leaves(node.known_spec(run)):

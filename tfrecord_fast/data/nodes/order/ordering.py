@@ -46,7 +46,8 @@ class Repeat(Of):
         self.times = times
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return Repeated(partial(run, self.input), self.times)
+        # TensorFlow makes a shuffle and its repeat one step, which skips empty epochs.
+        return Repeated(partial(run, self.input), self.times, skips_empty=isinstance(self.input, Shuffle))
 
     def blocks(self, run: Run) -> Iterator[Block] | None:
         if self.times == 0:
@@ -55,7 +56,11 @@ class Repeat(Of):
         if first is None:
             return None
         pending = [first]
-        return Repeated(lambda: pending.pop() if pending else blocks_of(self.input, run), self.times)
+        return Repeated(
+            lambda: pending.pop() if pending else blocks_of(self.input, run),
+            self.times,
+            skips_empty=isinstance(self.input, Shuffle),
+        )
 
     def label(self) -> str:
         return f"repeat({self.times if self.times >= 0 else ''})"
