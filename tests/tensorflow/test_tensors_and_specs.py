@@ -283,11 +283,8 @@ def test_tensors_do_not_change():
     for name in ("name", "op", "graph", "consumers", "value_index"):
         with pytest.raises(AttributeError, match=f"Tensor.{name} is undefined when eager execution"):
             getattr(tensor, name)
-    tensor.shape = (2, 1)
-    assert tensor.numpy().tolist() == [[2], [3]] and copy.deepcopy(tensor).shape == (2, 1)
+    with pytest.raises(AttributeError):
+        tensor.shape = (2, 1)
+    assert copy.deepcopy(tensor).numpy().tolist() == [2, 3]
     again = pickle.loads(pickle.dumps(tensor))
-    assert type(again) is ArrayTensor and again.dtype == tf_compat.int32 and again.shape == [2, 1]
-    result = np.zeros(2, np.int32)
-    assert np.add([1, 2], tf_compat.constant([3, 4]), out=result).numpy().tolist() == result.tolist() == [4, 6]
-    kept = np.add([1, 2], 1, out=tf_compat.zeros([2], tf_compat.int32))
-    assert isinstance(kept, tf_compat.Tensor) and kept.numpy().tolist() == [2, 3]
+    assert type(again) is ArrayTensor and again.dtype == tf_compat.int32 and again.shape == [2]

@@ -1,12 +1,14 @@
 """Tensors: arrays and byte strings with TensorFlow's methods.
 
-An `ArrayTensor` is an ndarray and a `BytesTensor` is bytes. `Strings` are byte strings that stay in the records until
-they are read.
+An `ArrayTensor` holds an ndarray and a `BytesTensor` is bytes. `Strings` are byte strings that stay in the records
+until they are read. To NumPy and the libraries above it, tensors are what TensorFlow's are: objects with `__array__`.
+A subclass of ndarray would break their code, which reads NumPy's `dtype` and `shape` from each ndarray.
 """
 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +21,16 @@ from .tensor_dtypes import DType, array_dtype, named
 from .tensor_shape import TensorShape
 
 _UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
+_NOT_AN_ARRAY = "'Tensor' object has no attribute '{0}'; call `.numpy()` for an ndarray, which has it"
+
+
+def _absent(name: str, message: str) -> property:
+    """Return a property that does not exist: `__getattr__` would slow down each look NumPy takes at a tensor."""
+
+    def absent(tensor: Any) -> Any:
+        raise AttributeError(message.format(name))
+
+    return property(absent)
 
 
 LEFT_TO_OTHERS: set[type] = set()  # classes whose own operators take tensors
@@ -92,10 +104,41 @@ class Tensor:
 
     gpu = cpu
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("name", "op", "graph", "consumers", "value_index"):
-            raise AttributeError(_UNDEFINED.format(name))
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+    name, op, graph, consumers, value_index = (
+        _absent(name, _UNDEFINED) for name in ("name", "op", "graph", "consumers", "value_index")
+    )
+    astype, clip, data, ravel, size, tolist, T = (
+        _absent(name, _NOT_AN_ARRAY) for name in ("astype", "clip", "data", "ravel", "size", "tolist", "T")
+    )
+
+    # ---- NumPy ----
+
+    __array_priority__ = 100  # an ndarray on the left of an operator leaves the operation to the tensor
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self._array().view()
+        return array if dtype is None and not copy else np.array(array, dtype=dtype, copy=copy)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array().ndim
+
+    def __bool__(self) -> bool:
+        array = self._array()
+        return bool(array.size) and bool(array)
+
+    def __int__(self) -> int:
+        return int(self._array())
+
+    def __float__(self) -> float:
+        return float(self._array())
+
+    def __complex__(self) -> complex:
+        return complex(self._array())
+
+    def __index__(self) -> int:
+        return operator.index(self._array())
 
     # ---- Text ----
 
@@ -173,96 +216,57 @@ class Tensor:
 Tensor.__hash__ = None  # type: ignore[assignment]
 
 
-class ArrayTensor(Tensor, np.ndarray):  # type: ignore[misc]
-    """An array with TensorFlow's methods, made by `as_tensor`."""
+class ArrayTensor(Tensor):
+    """The tensor of an array that is never written into, made by `as_tensor`."""
 
-    __hash__ = None
+    __slots__ = ("__weakref__", "_value")
 
-    # Tensors are immutable: `x += 1` makes another tensor.
-    __iadd__ = Tensor.__add__
-    __isub__ = Tensor.__sub__
-    __imul__ = Tensor.__mul__
-    __itruediv__ = Tensor.__truediv__
-    __ifloordiv__ = Tensor.__floordiv__
-    __imod__ = Tensor.__mod__
-    __ipow__ = Tensor.__pow__
-    __imatmul__ = Tensor.__matmul__
-    __iand__ = Tensor.__and__
-    __ior__ = Tensor.__or__  # type: ignore[assignment]
-    __ixor__ = Tensor.__xor__
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self._value = array
+        if _is_new_to_jax and "jax" in sys.modules:
+            _register_with_jax(sys.modules["jax"])
 
     def _array(self) -> np.ndarray[Any, Any]:
-        return _new_view(self)
+        return self._value
 
     def numpy(self) -> Any:
-        if not self.ndim:
-            return _item(self, ())
+        array = self._value
+        if not array.ndim:
+            return array[()]
         # A script may write into the array, so it gets a copy of an element that is kept.
-        view = _new_view(self)
-        return view if view.flags.writeable else view.copy()
+        return array.view() if array.flags.writeable else array.copy()
 
     def plain(self) -> Any:
         """Return the plain value, which the package never writes into."""
-        return _new_view(self) if self.ndim else _item(self, ())
+        return self._value if self._value.ndim else self._value[()]
 
-    @property
-    def shape(self) -> Any:
-        return TensorShape(_shape_of(self))
+    def __jax_array__(self) -> Any:
+        return sys.modules["jax"].numpy.asarray(self._value)
 
-    @shape.setter
-    def shape(self, value: Any) -> None:
-        _set_shape_of(self, value)
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._value.__dlpack__(**options)
 
-    @property
-    def dtype(self) -> Any:
-        return array_dtype(_new_view(self))
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        operation = _OPERATORS.get(ufunc)
-        if operation is not None and method == "__call__" and not kwargs:
-            first, second = inputs
-            tensor = first if isinstance(first, Tensor) else second
-            return _operate(operation, tensor, second if tensor is first else first, swapped=tensor is not first)
-        if "out" in kwargs:
-            kwargs["out"] = tuple(map(_as_array, kwargs["out"]))
-        result = getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
-        return tuple(map(as_tensor, result)) if isinstance(result, tuple) else as_tensor(result)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return func(*_as_arrays(args), **{name: _as_arrays(value) for name, value in kwargs.items()})
-
-    def __bool__(self) -> bool:
-        return bool(self.size) and bool(_new_view(self))
+    def __dlpack_device__(self) -> Any:
+        return self._value.__dlpack_device__()
 
     def __reduce__(self) -> Any:
-        return as_tensor, (_new_view(self),)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise TypeError("'Tensor' object does not support item assignment")
+        return as_tensor, (self._value,)
 
 
-_OPERATORS: dict[Any, Any] = {  # for NumPy's numbers and arrays on the left of a tensor
-    np.add: arithmetic.add,
-    np.subtract: arithmetic.subtract,
-    np.multiply: arithmetic.multiply,
-    np.true_divide: arithmetic.divide,
-    np.floor_divide: arithmetic.floordiv,
-    np.remainder: arithmetic.mod,
-    np.power: arithmetic.power,
-    np.matmul: arithmetic.matmul,
-    np.bitwise_and: arithmetic.bitwise_and,
-    np.bitwise_or: arithmetic.bitwise_or,
-    np.bitwise_xor: arithmetic.bitwise_xor,
-    np.equal: arithmetic.equal,
-    np.not_equal: arithmetic.not_equal,
-}
-_item = np.ndarray.__getitem__
-_shape_of = np.ndarray.shape.__get__
-_set_shape_of = np.ndarray.shape.__set__  # type: ignore[attr-defined]
+_is_new_to_jax = True
 
 
-def _new_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return np.ndarray.view(array, np.ndarray)
+def _register_with_jax(jax: Any) -> None:
+    """Let functions that JAX compiles take tensors: inside, they are JAX's own arrays.
+
+    JAX accepts an object with `__jax_array__` in other functions only.
+    """
+    global _is_new_to_jax
+    if hasattr(jax, "tree_util") and hasattr(jax, "numpy"):  # otherwise, it is being imported
+        _is_new_to_jax = False
+        jax.tree_util.register_pytree_node(
+            ArrayTensor, lambda tensor: ((tensor._value,), None), lambda _, children: children[0]
+        )
 
 
 class BytesTensor(Tensor, bytes):
@@ -282,16 +286,8 @@ class BytesTensor(Tensor, bytes):
         return _SCALAR
 
     @property
-    def ndim(self) -> int:
-        """The number of dimensions: 0."""
-        return 0
-
-    @property
     def dtype(self) -> DType:
         return named("string")
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self._array() if dtype is None else self._array().astype(dtype)
 
     def __hash__(self) -> int:
         return bytes.__hash__(self)
@@ -344,7 +340,6 @@ class Strings(Tensor):
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
         return len(self.shape)
 
     @property
@@ -358,12 +353,6 @@ class Strings(Tensor):
         if isinstance(key, slice) and key.step in (None, 1):
             return Strings(self.source[key])
         return super().__getitem__(key)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self._array() if dtype is None else self._array().astype(dtype)
-
-    def __bool__(self) -> bool:
-        return bool(self._array())
 
     def __reduce__(self) -> Any:
         return Strings, (self.source,)
@@ -380,7 +369,7 @@ def as_tensor(value: Any) -> Any:
         array = np.asarray(value)
         if array.ndim == 0 and array.dtype.kind == "O" and isinstance(array[()], bytes):
             return BytesTensor(array[()])
-        return array.view(ArrayTensor)
+        return ArrayTensor(array)
     return value
 
 
@@ -389,16 +378,6 @@ def plain_array(value: Any) -> Any:
     if isinstance(value, ArrayTensor):
         return value.plain()
     return value.numpy() if isinstance(value, Tensor) else value
-
-
-def _as_array(value: Any) -> Any:
-    return value._array() if isinstance(value, Tensor) else value
-
-
-def _as_arrays(values: Any) -> Any:
-    if isinstance(values, list | tuple):
-        return type(values)(map(_as_arrays, values)) if not hasattr(values, "_fields") else values
-    return _as_array(values)
 
 
 class Reference:

@@ -13,7 +13,6 @@ class DType(dtypes.DType):
     """A type of values. It equals, and hashes like, the same NumPy dtype and `tfrecord_fast` dtype."""
 
     __slots__ = ()
-    _is_numeric = True  # np.testing reads it from the class of an array's dtype
 
     @property
     def base_dtype(self) -> DType:
@@ -67,12 +66,6 @@ class DType(dtypes.DType):
     def is_compatible_with(self, other: Any) -> bool:
         """Return True for the same dtype."""
         return bool(self == other)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the NumPy dtype, such as `kind`: NumPy reads them from the dtype of an array."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self.dtype, name)
 
     def __str__(self) -> str:
         return f"<dtype: {self.name!r}>"

@@ -126,7 +126,7 @@ def wrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wrap_number(value: Any) -> Any:
-    return _as_array(value).view(ArrayTensor)
+    return ArrayTensor(_as_array(value))
 
 
 def _unchanged(value: Any) -> Any:
