@@ -7,6 +7,7 @@ takes a dtype also accepts TensorFlow's and NumPy's dtypes, their names, `bytes`
 from __future__ import annotations
 
 import builtins
+import functools
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -79,16 +80,12 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> type[Any]:
-        if self.name == "string":
-            return np.object_
-        if self.name == "bfloat16":
-            return _bfloat16()
-        return np.dtype(self.name).type
+        return _numpy_dtype(self.name).type
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy dtype; NumPy itself reads this attribute."""
-        return np.dtype(self.as_numpy_dtype)
+        return _numpy_dtype(self.name)
 
     @property
     def size(self) -> int:
@@ -145,9 +142,11 @@ def _ml_dtypes() -> Any:
     return optional("ml_dtypes", "bfloat16 needs the package ml_dtypes")
 
 
-def _bfloat16() -> type[Any]:
-    bfloat16: type[Any] = _ml_dtypes().bfloat16
-    return bfloat16
+@functools.cache
+def _numpy_dtype(name: str) -> np.dtype[Any]:
+    if name == "string":
+        return np.dtype(object)
+    return np.dtype(_ml_dtypes().bfloat16 if name == "bfloat16" else name)
 
 
 bool = DType("bool")

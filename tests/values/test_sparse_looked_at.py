@@ -157,3 +157,35 @@ def test_a_sparse_feature_list_keeps_its_steps(made, tmp_path):
     for _ in range(2):  # as it is made, and as it is read
         (tensor,) = dataset
         assert list(tf.encode_sequence_examples({}, {"a": tensor})) == list(expected)
+
+
+@pytest.mark.parametrize("dtype", [tf.int64, tf.string])
+def test_dense_arrays_of_the_parsers_tensors_equal_those_of_their_indices(dtype):
+    rows = [[1, 2, 3], [], [4], [5, 6]]
+    values = rows if dtype == tf.int64 else [[str(item) for item in row] for row in rows]
+    records = tf.encode_examples({"a": values})
+    features = {"a": tf.VarLenFeature(dtype)}
+    parsed = [tf.parse_example(records, features)["a"], *(tf.parse_single_example(r, features)["a"] for r in records)]
+    for tensor in parsed:
+        dense = tf.sparse.to_dense(tensor)
+        given = tf.SparseTensor(tensor.indices, tensor.values, tensor.dense_shape)
+        assert dense.tolist() == tf.sparse.to_dense(given).tolist() and dense.dtype == tf.sparse.to_dense(given).dtype
+        assert dense.tolist() == tf.sparse.to_dense(tensor).tolist()  # with indices by now
+    single = tf.parse_single_example(records[0], features)["a"]
+    tf.sparse.to_dense(single)[:] = 0 if dtype == tf.int64 else b""
+    assert np.asarray(single.values).tolist() != [0, 0, 0] and all(np.asarray(single.values))
+
+
+def test_indices_that_were_changed_are_checked():
+    tensor = tf.parse_example(tf.encode_examples({"a": [[1, 2]]}), {"a": tf.VarLenFeature(tf.int64)})["a"]
+    tensor.indices[1] = [0, 0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="repeated"):
+        tf.sparse.to_dense(tensor)
+
+
+def test_a_tensor_with_an_index_out_of_range_is_only_refused_where_it_is_used():
+    tensor = tf.SparseTensor([[0, 9]], [1], [1, 2])
+    dataset = tf.data.Dataset.from_tensors(tensor).map(lambda x: x)
+    assert next(iter(dataset)).indices.tolist() == [[0, 9]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+        tf.sparse.to_dense(tensor)

@@ -18,6 +18,8 @@ def numbers_as(values: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[An
     after the last whole 32 wrap.
     """
     target = np.dtype(dtype)
+    if values.dtype.kind in "biu" and target.itemsize > 2:
+        return values.astype(target)  # which needs no care
     with np.errstate(all="ignore"):
         if values.size < _AT_A_TIME or values.dtype.kind not in "fV" or target.kind not in "iu" or target.itemsize > 2:
             return values.astype(target)

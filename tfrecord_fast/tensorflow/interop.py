@@ -76,6 +76,8 @@ def dispatch(function: Callable[..., Any], name: str, find: Callable[[str], Any]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if "tensorflow" not in sys.modules:
+            return function(*args, **kwargs)
         if has_tensorflow_values(args) or (kwargs and has_tensorflow_values(kwargs.values())):
             return find(name)(*args, **kwargs)
         return function(*args, **kwargs)

@@ -200,6 +200,9 @@ def decode_raw(
             )
     input_bytes = plain(input_bytes)
     scalar = is_one(input_bytes)
+    if isinstance(input_bytes, bytes) and input_bytes and not (fixed_length or len(input_bytes) % dtype.itemsize):
+        decoded: npt.NDArray[Any] = np.frombuffer(input_bytes, dtype).copy()
+        return decoded if little_endian else decoded.byteswap()
     if scalar:
         array = BytesArray([input_bytes])
     else:

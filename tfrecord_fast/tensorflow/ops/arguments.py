@@ -11,16 +11,20 @@ from ...errors import InvalidArgumentError
 from ...values.columns.typed import as_ndarray, typed
 from ..tensors.arithmetic import convert
 from ..tensors.ragged_tensor import RaggedTensor
-from ..tensors.tensor import Tensor, plain_array
+from ..tensors.tensor import ArrayTensor, Tensor, as_tensor, plain_array
 from ..tensors.tensor_dtypes import DType, array_dtype, as_dtype
-from ..tensors.wrapping import unwrap, wrap
+from ..tensors.wrapping import unwrap
 
 Array = np.ndarray[Any, Any]
 
 
 def as_array(value: Any, dtype: Any = None) -> Array:
     """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values."""
-    if isinstance(value, Tensor):
+    if type(value) is ArrayTensor:
+        array = value._array()
+        if dtype is None:
+            return array
+    elif isinstance(value, Tensor):
         array = as_ndarray(plain_array(value))
     elif isinstance(value, RaggedTensor):
         raise ValueError(f"a RaggedTensor is not supported here, even if its rows have one length: {value!r:.100}")
@@ -68,6 +72,10 @@ def common_dtype(value: Any) -> Any:
 
 def as_arrays(*values: Any) -> list[Array]:
     """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers adopt."""
+    if {*map(type, values)} == {ArrayTensor}:
+        arrays = [value._array() for value in values]
+        if len({array.dtype for array in arrays}) == 1:
+            return arrays
     known = [value for value in values if isinstance(value, Tensor) or hasattr(value, "numpy")]
     if not known:
         known = [value for value in values if isinstance(value, np.ndarray | np.generic)]
@@ -94,7 +102,7 @@ def as_arrays(*values: Any) -> list[Array]:
 
 def tensor(value: Any) -> Any:
     """Return the tensor of an array, a NumPy scalar or bytes."""
-    return wrap(np.asarray(value) if not isinstance(value, bytes) else value)
+    return as_tensor(value if isinstance(value, bytes) else np.asarray(value))
 
 
 def tensors(values: Iterable[Any]) -> list[Any]:

@@ -15,7 +15,7 @@ from ..tensors.arithmetic import convert
 from ..tensors.ragged_rows import uniform_rows
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.sparse_tensor import SparseTensor
-from ..tensors.tensor import Tensor
+from ..tensors.tensor import ArrayTensor, Tensor
 from ..tensors.tensor_dtypes import array_dtype, as_dtype
 from ..tensors.tensor_shape import TensorShape
 from ..tensors.wrapping import unwrap, wrap
@@ -99,13 +99,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x.with_values(cast(x.values, dtype))
     if isinstance(x, RaggedTensor):
         return x.with_flat_values(cast(wrap(x.plain.flat_values), dtype))
-    wanted, values = as_dtype(dtype), as_array(x)
-    if array_dtype(values) == wanted:
+    wanted, values = as_dtype(dtype).dtype, as_array(x)
+    if values.dtype == wanted:
         return tensor(values)
-    if "string" in (wanted.name, array_dtype(values).name):
-        raise UnimplementedError(f"Cast {array_dtype(values).name} to {wanted.name} is not supported")
-    numbers = values.real if values.dtype.kind == "c" and not wanted.is_complex else values
-    return tensor(numbers_as(numbers, wanted.as_numpy_dtype))
+    if wanted.hasobject or values.dtype.kind in "OSUT":
+        raise UnimplementedError(f"Cast {array_dtype(values).name} to {as_dtype(dtype).name} is not supported")
+    numbers = values.real if values.dtype.kind == "c" and wanted.kind != "c" else values
+    return ArrayTensor(numbers_as(numbers, wanted))
 
 
 # ---- Shape ----
@@ -145,7 +145,10 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
         # Like TensorFlow, divide the products of the lengths other than 0.
         have, known = (size_of_shape(length for length in side if length > 0) for side in (array.shape, lengths))
         lengths = tuple(have // known if length == -1 else length for length in lengths)
-    return wrap(plain_ops.reshape(array, np.array(lengths, dtype=np.int64)))
+    try:
+        return wrap(array.reshape(lengths))
+    except ValueError:
+        return wrap(plain_ops.reshape(array, np.array(lengths, dtype=np.int64)))  # which has the words
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
@@ -212,16 +215,20 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Join tensors of one shape and dtype along a new axis."""
     if not len(values):
         return tensor(as_array(values))
-    if isinstance(values, list | tuple) and any(isinstance(value, RaggedTensor) for value in values):
+    classes = set(map(type, values)) if isinstance(values, list | tuple) else set()
+    if RaggedTensor in classes:
         return stack_rows(list(values), integer(axis))
-    arrays = _common_arrays(values) or _item_arrays(values)
-    for number, array in enumerate(arrays):
-        if array.shape != arrays[0].shape:
-            raise InvalidArgumentError(
-                f"Shapes of all inputs must match: values[0].shape = {list(arrays[0].shape)} != values[{number}].shape "
-                f"= {list(array.shape)} [Op:Pack]"
-            )
-    return tensor(np.stack(arrays, axis=integer(axis)))
+    arrays = as_arrays(*values) if classes == {ArrayTensor} else _common_arrays(values) or _item_arrays(values)
+    first, number = arrays[0], integer(axis)
+    if len({array.shape for array in arrays}) > 1:
+        item, shape = next((i, array.shape) for i, array in enumerate(arrays) if array.shape != first.shape)
+        raise InvalidArgumentError(
+            f"Shapes of all inputs must match: values[0].shape = {list(first.shape)} != values[{item}].shape "
+            f"= {list(shape)} [Op:Pack]"
+        )
+    if first.ndim == 0 and first.dtype.kind in "biuf" and number in (0, -1):
+        return tensor(np.array(arrays))  # np.stack takes ten times as long
+    return tensor(np.stack(arrays, axis=number))
 
 
 def _common_arrays(values: Any) -> list[Any] | None:

@@ -139,6 +139,9 @@ def one_hot(
     result_dtype = (
         as_dtype(dtype) if dtype is not None else (array_dtype(as_array(values[0])) if values else as_dtype("float32"))
     )
+    if not values and result_dtype.dtype.kind in "iufc":
+        rows = (numbers[..., None] == np.arange(int(count))).astype(result_dtype.dtype)
+        return tensor(rows if number in (-1, numbers.ndim) else np.moveaxis(rows, -1, number))
     on = convert(1 if on_value is None else unwrap(on_value), result_dtype)
     off = convert(0 if off_value is None else unwrap(off_value), result_dtype)
     if on.ndim or off.ndim:

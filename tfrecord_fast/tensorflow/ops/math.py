@@ -192,6 +192,14 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
     return tensor(np.flip(sums, number) if reverse else sums)
 
 
+def _reduced(function: Callable[..., Any], array: Any, axis: Any, keepdims: bool) -> Any:
+    if array.size:
+        return function(array, axis=axis, keepdims=keepdims)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about empty slices
+        return function(array, axis=axis, keepdims=keepdims)
+
+
 def _over_axes(name: str, function: Callable[..., Any], kinds: str, of_bools: bool = False) -> Callable[..., Any]:
     def reduced(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
         if isinstance(input_tensor, RaggedTensor):
@@ -204,9 +212,8 @@ def _over_axes(name: str, function: Callable[..., Any], kinds: str, of_bools: bo
         try:
             if array.ndim == 0 and as_axes(axis) not in (None, ()):
                 raise InvalidArgumentError(f"Invalid reduction dimension {axis} for a scalar [Op:{op}]")
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about empty slices
-                result = function(array, axis=as_axes(axis), keepdims=bool(keepdims))
+            with np.errstate(all="ignore"):
+                result = _reduced(function, array, as_axes(axis), bool(keepdims))
         except np.exceptions.AxisError as error:
             raise InvalidArgumentError(f"Invalid reduction dimension: {error} [Op:{op}]") from None
         return tensor(np.asarray(result).astype(array.dtype))

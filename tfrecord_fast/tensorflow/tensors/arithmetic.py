@@ -20,6 +20,8 @@ _LONG = {"float32": "float", "float64": "double", "float16": "half"}
 def convert(value: Any, dtype: Any) -> _Array:
     """Convert a value that is not a tensor to an array: NumPy numbers are cast, Python numbers must fit."""
     target = as_dtype(dtype)
+    if _fits(value, target.dtype):
+        return np.array(value, target.dtype)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "OSUT" and target != "string":
@@ -47,6 +49,14 @@ def convert(value: Any, dtype: Any) -> _Array:
         return array.astype(target.as_numpy_dtype)
 
 
+def _fits(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Return True for a Python number that surely fits; the checks of others take ten times as long."""
+    cls, kind = type(value), dtype.kind
+    if kind in "fc":
+        return (cls is float or cls is int) and -10000 < value < 10000
+    return cls is int and kind in "iu" and (0 if kind == "u" else -127) <= value < 1 << (8 * dtype.itemsize - 1)
+
+
 def _is_tensor(value: Any) -> bool:
     return hasattr(value, "_array") or (hasattr(value, "numpy") and hasattr(value, "dtype"))
 
@@ -63,6 +73,8 @@ def _other(array: _Array, other: Any, name: str, hint: bool = False) -> _Array:
       hint: raises the operation's error, not the conversion's, if a Python value has another dtype.
     """
     dtype = array_dtype(array)
+    if _fits(other, array.dtype):
+        return np.array(other, array.dtype)
     if hasattr(other, "row_splits"):  # a RaggedTensor has its own operators
         return NotImplemented  # type: ignore[no-any-return]
     if _is_tensor(other):

@@ -361,16 +361,13 @@ class Strings(Tensor):
 def as_tensor(value: Any) -> Any:
     """Return the tensor of a NumPy value, bytes, or an array of byte strings."""
     cls = type(value)
+    if cls is np.ndarray:
+        if value.ndim == 0 and value.dtype.kind == "O" and isinstance(value[()], bytes):
+            return BytesTensor(value[()])
+        return ArrayTensor(value)
     if cls is bytes:
         return BytesTensor(value)
-    if isinstance(value, Tensor):
-        return value
-    if cls is np.ndarray or isinstance(value, np.generic):
-        array = np.asarray(value)
-        if array.ndim == 0 and array.dtype.kind == "O" and isinstance(array[()], bytes):
-            return BytesTensor(array[()])
-        return ArrayTensor(array)
-    return value
+    return as_tensor(np.asarray(value)) if isinstance(value, np.generic) else value
 
 
 def plain_array(value: Any) -> Any:

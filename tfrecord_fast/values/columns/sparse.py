@@ -75,6 +75,11 @@ class SparseTensor:
         return not np.array_equal(self._indices, self._make_indices())
 
     @property
+    def is_packed(self) -> bool:
+        """True while the indices follow from the row splits and nothing outside can have changed them."""
+        return not self._are_given and self._indices is None
+
+    @property
     def row_splits(self) -> npt.NDArray[np.int64]:
         if self._row_splits is None:
             rows = int(self.dense_shape[0]) if len(self.dense_shape) > 1 else 1
@@ -205,10 +210,17 @@ def to_dense(
     if isinstance(tensor, RaggedTensor):
         return tensor.to_tensor(default_value)
     values = np.asarray(tensor.values)
-    dense = np.full(tensor.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
+    fill, shape, is_packed = fill_value(default_value, values.dtype), tensor.shape, tensor.is_packed
+    if is_packed and shape == values.shape:
+        packed: npt.NDArray[Any] = values.copy()
+        return packed
+    dense = np.full(shape, fill, dtype=values.dtype)
+    if is_packed and len(shape) == 2:
+        dense[np.arange(shape[1]) < np.diff(tensor.row_splits)[:, None]] = values
+        return dense
     indices = tensor.indices
-    if validate_indices:
-        check_indices(indices, tensor.shape)
+    if validate_indices and not is_packed:
+        check_indices(indices, shape)
     dense[tuple(indices.T)] = values
     return dense
 
