@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 def as_array(value: Any, dtype: Any = None) -> Array:
     """Convert a value to an array, of `dtype` if set, else of the dtype that TensorFlow chooses for Python values."""
     if type(value) is ArrayTensor:
-        array = value._array()
+        array = value.array
         if dtype is None:
             return array
     elif isinstance(value, Tensor):
@@ -73,7 +73,7 @@ def common_dtype(value: Any) -> Any:
 def as_arrays(*values: Any) -> list[Array]:
     """Convert several values to arrays of one dtype: that of the first tensor or array, which Python numbers adopt."""
     if {*map(type, values)} == {ArrayTensor}:
-        arrays = [value._array() for value in values]
+        arrays = [value.array for value in values]
         if len({array.dtype for array in arrays}) == 1:
             return arrays
     known = [value for value in values if isinstance(value, Tensor) or hasattr(value, "numpy")]

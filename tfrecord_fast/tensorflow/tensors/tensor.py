@@ -219,18 +219,18 @@ Tensor.__hash__ = None  # type: ignore[assignment]
 class ArrayTensor(Tensor):
     """The tensor of an array that is never written into, made by `as_tensor`."""
 
-    __slots__ = ("__weakref__", "_value")
+    __slots__ = ("__weakref__", "array")
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
-        self._value = array
+        self.array = array
         if _is_new_to_jax and "jax" in sys.modules:
             _register_with_jax(sys.modules["jax"])
 
     def _array(self) -> np.ndarray[Any, Any]:
-        return self._value
+        return self.array
 
     def numpy(self) -> Any:
-        array = self._value
+        array = self.array
         if not array.ndim:
             return array[()]
         # A script may write into the array, so it gets a copy of an element that is kept.
@@ -238,19 +238,19 @@ class ArrayTensor(Tensor):
 
     def plain(self) -> Any:
         """Return the plain value, which the package never writes into."""
-        return self._value if self._value.ndim else self._value[()]
+        return self.array if self.array.ndim else self.array[()]
 
     def __jax_array__(self) -> Any:
-        return sys.modules["jax"].numpy.asarray(self._value)
+        return sys.modules["jax"].numpy.asarray(self.array)
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._value.__dlpack__(**options)
+        return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
-        return self._value.__dlpack_device__()
+        return self.array.__dlpack_device__()
 
     def __reduce__(self) -> Any:
-        return as_tensor, (self._value,)
+        return as_tensor, (self.array,)
 
 
 _is_new_to_jax = True
@@ -265,7 +265,7 @@ def _register_with_jax(jax: Any) -> None:
     if hasattr(jax, "tree_util") and hasattr(jax, "numpy"):  # otherwise, it is being imported
         _is_new_to_jax = False
         jax.tree_util.register_pytree_node(
-            ArrayTensor, lambda tensor: ((tensor._value,), None), lambda _, children: children[0]
+            ArrayTensor, lambda tensor: ((tensor.array,), None), lambda _, children: children[0]
         )
 
 
