@@ -41,7 +41,7 @@ class BlockValue:
         """Return the values for the records that operations work on now."""
         return required().select(self.column, self.frame)
 
-    def _plain(self) -> Any:
+    def alone(self) -> Any:
         """Return the value of the only record, if operations work on a single one; else raise."""
         frame = current.frame
         if frame is not None and frame.is_single:
@@ -50,13 +50,13 @@ class BlockValue:
 
     def numpy(self) -> Any:
         """Return the value of the only record; a block has none."""
-        return self._plain().numpy()
+        return self.alone().numpy()
 
     def _array(self) -> Any:
-        return self._plain()._array()
+        return self.alone()._array()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return np.asarray(self._plain(), dtype)
+        return np.asarray(self.alone(), dtype)
 
     # ---- Values that Python asks for: if the records differ, the block splits ----
 
@@ -73,7 +73,7 @@ class BlockValue:
         else:
             values = list(column)
             if not all(isinstance(value, bytes | np.generic) for value in values):
-                return self._plain()
+                return self.alone()
         if any(value != values[0] for value in values):
             raise required().interrupt(SplitError(values))
         return wrap(next(iter(column)))
@@ -156,10 +156,10 @@ class BlockTensor(BlockValue, Tensor):
         return f"<tf.Tensor: dtype={self.dtype.name}, one per record>"
 
     def __str__(self) -> str:
-        return str(self._plain())
+        return str(self.alone())
 
     def __format__(self, spec: str) -> str:
-        return format(self._plain(), spec)
+        return format(self.alone(), spec)
 
 
 class BlockComposite(BlockValue):
@@ -192,7 +192,7 @@ class BlockComposite(BlockValue):
         return f"<{self.__class__.__name__}, one per record>"
 
     def __str__(self) -> str:
-        return str(self._plain())
+        return str(self.alone())
 
 
 def _call_method(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -290,7 +290,7 @@ def check_shapes(tensor: BlockTensor, shape: Any, error: type[Exception], messag
 
 
 def _refuse(value: Any) -> Any:
-    return unwrap(value._plain())
+    return unwrap(value.alone())
 
 
 register_wrapper(BlockTensor, lambda value: value)

@@ -57,7 +57,7 @@ def call(function: Callable[..., Any], rule: Rule | None, draws: bool, args: Any
 def _single(value: Any) -> Any:
     """Return a value with the tensors of the current frame's only record."""
     if is_block_value(value):
-        return value._plain()
+        return value.alone()
     if isinstance(value, list | tuple) and has_block_values(value):
         return _sequence_like(value, map(_single, value))
     if isinstance(value, dict) and has_block_values(value.values()):
