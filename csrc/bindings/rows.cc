@@ -9,6 +9,7 @@
 #include "base/block.h"
 #include "base/element_type.h"
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/numpy_api.h"
 
 namespace py = pybind11;
@@ -42,7 +43,7 @@ py::object GatherRows(const std::vector<py::buffer>& arrays, const Int64Array& s
   for (const py::buffer& array : arrays) {
     infos.push_back(array.request());
     const py::buffer_info& info = infos.back();
-    if (info.ndim == 0 || PyObject_CheckBuffer(array.ptr()) == 0) throw py::value_error("rows of a scalar");
+    if (info.ndim == 0) throw py::value_error("rows of a scalar");
     const int64_t count = info.shape[0];
     const size_t bytes = count == 0 ? row_bytes : static_cast<size_t>(info.size / count * info.itemsize);
     if (row_bytes != 0 && count != 0 && bytes != row_bytes) throw py::value_error("the rows differ in size");
@@ -66,7 +67,7 @@ py::object GatherRows(const std::vector<py::buffer>& arrays, const Int64Array& s
   Block block;
   if (!AllocateBlock(count, row_bytes, 0, &block)) throw std::bad_alloc();
   {
-    const py::gil_scoped_release released;
+    GilReleased no_gil;
     for (size_t i = 0; i < count; ++i) {
       const uint8_t* begin = from[static_cast<size_t>(source[i])].data + static_cast<size_t>(row[i]) * row_bytes;
       std::memcpy(block.data + i * row_bytes, begin, row_bytes);
