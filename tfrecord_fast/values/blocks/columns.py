@@ -205,10 +205,12 @@ class Uneven(Column):
         if self._arrays is None:
             flat, starts, shapes = self.parts()
             return Uneven.of_flat(flat, starts[rows], shapes[rows])
-        if isinstance(rows, slice):
-            return of_arrays(self._arrays[rows])
         arrays = self._arrays
-        return of_arrays([arrays[row] for row in rows.tolist()])
+        chosen = arrays[rows] if isinstance(rows, slice) else [arrays[row] for row in rows.tolist()]
+        if not len(chosen):
+            none = np.zeros((0, self.rank), np.int64)
+            return Uneven.of_flat(np.empty(0, self.dtype), np.zeros(0, np.int64), none)
+        return of_arrays(chosen)
 
     def join(self, others: Sequence[Uneven]) -> Column | None:
         columns = [self, *others]
