@@ -24,6 +24,20 @@ with tf.compat.v1.Session() as session:
     session.run(tf.placeholder(tf.float32))
 """
 
+MAPS = """\
+import tensorflow as tf
+from mine import other
+def parse(record):
+    return tf.io.parse_single_example(record, {})
+
+def decode(image):
+    return image.numpy()
+ds = tf.data.TFRecordDataset("a").map(parse).map(decode)
+ds = ds.filter(lambda x: int(x) > 3)
+ds = ds.map(other)
+ds = ds.batch(2).map(decode)
+"""
+
 
 def port(capsys, *arguments):
     return run_here(capsys, "port", *arguments)
@@ -40,7 +54,7 @@ def test_what_is_not_here_is_said_line_by_line(script, capsys):
     status, out, _ = port(capsys, script)
     lines = out.splitlines()
     assert status == 1
-    assert [line.split(": ")[:2] for line in lines[:-1]] == [
+    assert [line.split(": ")[:2] for line in lines[:-2]] == [
         [f"{script}:7", "tf.Variable"],
         [f"{script}:10", "tf.compat.v1.Session"],
         [f"{script}:11", "tf.placeholder"],
@@ -49,6 +63,33 @@ def test_what_is_not_here_is_said_line_by_line(script, capsys):
     assert "unavailable without graphs (graphs are not supported: pass the values directly)" in lines[2]
     assert lines[-1].startswith(f"{script}: 11 names: 8 available; 1 from TensorFlow")
     assert script.read_text() == SCRIPT
+
+
+def test_whether_functions_run_on_blocks(tmp_path, capsys):
+    path = tmp_path / "train.py"
+    path.write_text(MAPS)
+    lines = port(capsys, path)[1].splitlines()
+    assert lines[:-1] == [
+        f"{path}:8: map(parse): runs on blocks",
+        f"{path}:8: map(decode): runs record by record, because of line 7: image.numpy() needs one record: "
+        "write it with functions of tf",
+        f"{path}:9: filter(lambda x: int(x) > 3): runs on blocks, but see line 9: int of a tensor runs once for each "
+        "value: more than 9 in a block run record by record. Use tensors instead",
+        f"{path}:10: map(other): unknown, because the script does not define the function",
+        f"{path}:11: map(decode): runs once per batch",
+    ]
+    found = [json.loads(line) for line in port(capsys, "--json", path)[1].splitlines()]
+    assert {
+        "path": str(path), "place": "8", "line": 8, "call": "map(decode)", "runs": "records",
+        "because": 7, "advice": "image.numpy() needs one record: write it with functions of tf",
+    } in found  # fmt: skip
+
+
+def test_the_cells_of_functions(tmp_path, capsys):
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps(notebook(*[("code", [part]) for part in MAPS.split("\n\n")])))
+    out = port(capsys, path)[1]
+    assert f"{path}:cell 2:3: map(decode): runs record by record, because of cell 2:2: image.numpy()" in out
 
 
 def test_write_changes_the_imports_and_no_more(script, capsys):
@@ -61,7 +102,7 @@ def test_write_changes_the_imports_and_no_more(script, capsys):
     assert script.read_text() == changed
     assert script.stat().st_mode & 0o777 == 0o750
     assert (
-        port(capsys, "--write", script)[1].count("\n") == 4 and script.read_text() == changed
+        port(capsys, "--write", script)[1].count("\n") == 5 and script.read_text() == changed
     )  # nothing left to change
 
 

@@ -1,10 +1,14 @@
 """TensorProtos that say one thing and hold another; values that stand for those that are missing."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.dtypes import DATA_TYPES
+from tfrecord_fast.examples.messages import protobuf
 from tfrecord_fast.examples.messages.protobuf import message
 
 pytest.importorskip("google.protobuf")
@@ -79,3 +83,17 @@ def test_the_last_value_stands_for_those_that_are_missing(dtype, fields, shape, 
 def test_a_length_that_is_claimed_takes_no_memory():
     made = tf.io.parse_tensor(proto("int64", [1 << 40], int64_val=[3]), tf.int64)
     assert made.shape == (1 << 40,) and made[-1] == 3 and made.base is not None
+
+
+def test_threads_that_use_messages_first_at_the_same_time_get_the_same_classes(monkeypatch):
+    monkeypatch.setattr(protobuf, "_made", {})
+    both_make, make = threading.Barrier(2), protobuf._make
+
+    def make_together():
+        both_make.wait(10)
+        return make()
+
+    monkeypatch.setattr(protobuf, "_make", make_together)
+    with ThreadPoolExecutor(2) as pool:
+        feature, example = pool.map(protobuf.message, ["Feature", "Example"])
+    assert example.DESCRIPTOR.file.pool is feature.DESCRIPTOR.file.pool

@@ -1,4 +1,4 @@
-"""Analysis of a script for TensorFlow: where each name that it uses comes from, and the script with changed imports."""
+"""Analysis of a script for TensorFlow: where its names come from, what each `map` costs, and changed imports."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from .fallback import from_tensorflow, installed, is_installed, tf_module, without_tensorflow
+from .map_costs import Cost, map_costs
 
 PACKAGE = "tfrecord_fast.tensorflow"
 _KEPT = ("python", "lite", "tpu")  # modules that stay TensorFlow's
@@ -55,20 +56,53 @@ def findings(source: str) -> list[Finding]:
     return [Finding(line, f"tf.{name}" if name else "tf", *_where(name)) for line, name in sorted(set(_names_in(tree)))]
 
 
-def _names_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    aliases: dict[str, str] = {}  # the script's names for TensorFlow's; "" is TensorFlow itself
+def costs(source: str) -> list[Cost]:
+    """Return what each `map`, `filter` and `take_while` of a script costs: see `Cost`."""
+    tree = ast.parse(source)
+    imports = _imports(tree)
+    return map_costs(tree, imports.aliases, imports.modules, lambda name: _where(name)[0] == "here")
+
+
+class _Imports(NamedTuple):
+    """The names that a script imports.
+
+    Attributes:
+      aliases: the script's names for TensorFlow's; "" is TensorFlow itself.
+      modules: the script's names for other modules and their contents.
+      names: (line, name) of what is imported from a module of TensorFlow.
+    """
+
+    aliases: dict[str, str]
+    modules: dict[str, str]
+    names: list[tuple[int, str]]
+
+
+def _imports(tree: ast.AST) -> _Imports:
+    imports = _Imports({}, {}, [])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 module = alias.name.removeprefix("tfrecord_fast.")
-                if _is_tensorflow(module) and (alias.asname or module == alias.name):
-                    aliases[alias.asname or "tensorflow"] = _below(module) if alias.asname else ""
+                if not _is_tensorflow(module):
+                    own = alias.asname or alias.name.partition(".")[0]
+                    imports.modules[own] = alias.name if alias.asname else own
+                elif alias.asname or module == alias.name:
+                    imports.aliases[alias.asname or "tensorflow"] = _below(module) if alias.asname else ""
         elif isinstance(node, ast.ImportFrom) and not node.level:
             module = (node.module or "").removeprefix("tfrecord_fast.")
-            for alias in node.names if _is_tensorflow(module) else []:
-                name = f"{_below(module)}.{alias.name}".strip(".")
-                aliases[alias.asname or alias.name] = name
-                yield node.lineno, name
+            for alias in node.names:
+                own = alias.asname or alias.name
+                if not _is_tensorflow(module):
+                    imports.modules[own] = f"{node.module}.{alias.name}"
+                    continue
+                imports.aliases[own] = f"{_below(module)}.{alias.name}".strip(".")
+                imports.names.append((node.lineno, imports.aliases[own]))
+    return imports
+
+
+def _names_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    aliases, _, names = _imports(tree)
+    yield from names
     used = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and id(node) not in used:

@@ -1,5 +1,6 @@
 """Report, line by line, which TensorFlow names of a script are missing in tfrecord_fast.tensorflow, and replacements.
 
+For each map and filter, report whether its function runs on blocks of records, which is fast, or record by record.
 Takes Python files and notebooks. --write changes only the imports. Names that tfrecord_fast does not implement are
 taken from TensorFlow, where it is installed.
 """
@@ -14,7 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...files.system.drafts import complete_file
-from ...tensorflow.porting import Finding, findings, with_imports
+from ...tensorflow.map_costs import Cost
+from ...tensorflow.porting import Finding, costs, findings, with_imports
 from ..console import Console
 
 NAME = "port"
@@ -28,12 +30,18 @@ _MISSING = {
     "graphs": "unavailable without graphs",
     "nowhere": "unknown, also to the installed TensorFlow",
 }
+_RUNS = {
+    "blocks": "runs on blocks",
+    "batches": "runs once per batch",
+    "unknown": "unknown, because the script does not define the function",
+}
+_REASONS = {"blocks": "runs on blocks, but see", "records": "runs record by record, because of"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="Python files or notebooks (.ipynb)")
     parser.add_argument("-w", "--write", action="store_true", help="rewrite the imports in the file")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per name")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per name, map and filter")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -44,7 +52,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             with open(path, encoding="utf-8", newline="") as file:
                 text = file.read()
             script = _Notebook(text) if path.endswith(".ipynb") else _Script(text)
-            names = list(script.findings())
+            names, maps = list(script.findings()), list(script.costs())
             if args.write and (changed := script.with_imports()) != text:
                 with complete_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
                     os.chmod(draft, os.stat(path).st_mode)
@@ -53,18 +61,26 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.problem(f"{path}: {error}")
             status = 2
             continue
-        _report(path, names, args.json, console)
+        _report(path, names, maps, args.json, console)
         status = max(status, int(any(finding.where != "here" for _, finding in names)))
     return status
 
 
-def _report(path: str, names: list[tuple[str, Finding]], as_json: bool, console: Console) -> None:
+def _report(
+    path: str, names: list[tuple[str, Finding]], maps: list[tuple[str, str, Cost]], as_json: bool, console: Console
+) -> None:
     for line, finding in names:
         if as_json:
             console.json({"path": path, "place": line, **finding._asdict()})
         elif finding.where != "here":
             advice = f" ({finding.advice})" if finding.advice else ""
             console.line(f"{path}:{line}: {finding.name}: {_MISSING[finding.where]}{advice}")
+    for line, because, cost in maps:
+        if as_json:
+            console.json({"path": path, "place": line, **cost._asdict()})
+        else:
+            reason = f"{_REASONS[cost.runs]} {because}: {cost.advice}" if because else _RUNS[cost.runs]
+            console.line(f"{path}:{line}: {cost.call}: {reason}")
     if not as_json:
         places = {finding.name: finding.where for _, finding in names}
         counts = Counter(places.values())
@@ -81,6 +97,10 @@ class _Script:
         for finding in findings(self._text):
             yield str(finding.line), finding
 
+    def costs(self) -> Iterator[tuple[str, str, Cost]]:
+        for cost in costs(self._text):
+            yield str(cost.line), f"line {cost.because}" if cost.because else "", cost
+
     def with_imports(self) -> str:
         return with_imports(self._text)
 
@@ -92,14 +112,25 @@ class _Notebook:
         self._cells = [cell for cell in self._notebook["cells"] if cell["cell_type"] == "code"]
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Yield each finding with its cell and line. Cells share their imports."""
+        """Yield each finding with its cell and line."""
+        text, places = self._joined()
+        for finding in findings(text):
+            yield places[finding.line], finding
+
+    def costs(self) -> Iterator[tuple[str, str, Cost]]:
+        """Yield each cost with the cell and line of the call, and those of the reason."""
+        text, places = self._joined()
+        for cost in costs(text):
+            yield places[cost.line], places[cost.because or 0], cost
+
+    def _joined(self) -> tuple[str, list[str]]:
+        """Return the code of all cells, which share their imports, and the place of each line, from 1."""
         lines, places = [], [""]
         for number, cell in enumerate(self._cells, 1):
             for line, text in enumerate(_python(cell).splitlines(), 1):
                 lines.append(text)
                 places.append(f"cell {number}:{line}")
-        for finding in findings("\n".join(lines)):
-            yield places[finding.line], finding
+        return "\n".join(lines), places
 
     def with_imports(self) -> str:
         for cell in self._cells:

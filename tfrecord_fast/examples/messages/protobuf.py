@@ -118,15 +118,14 @@ def _make() -> dict[str, Any]:
     return classes
 
 
-_messages: dict[str, Any] | None = None
+_made: dict[str, dict[str, Any]] = {}  # empty until the first use
 
 
 def message(name: str) -> Any:
     """Return the class of a message, such as "Example"."""
-    global _messages
-    if _messages is None:
-        _messages = _make()
-    return _messages[name]
+    # Threads that make the classes at the same time must end with the same ones: setdefault keeps the first.
+    classes = _made.get("classes") or _made.setdefault("classes", _make())
+    return classes[name]
 
 
 def decode_error() -> type[Exception]:

@@ -298,7 +298,10 @@ def _arg_extreme(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if array.dtype.kind in "fV":  # NaN is neither the greatest nor the least
             array = array.astype(np.float32) if array.dtype.kind == "V" else array
             array = np.where(np.isnan(array), -np.inf if function is np.argmax else np.inf, array)
-        result = function(array, axis=0 if axis is None else as_axes(axis))
+        along: Any = 0 if axis is None else as_axes(axis)
+        if -array.ndim <= along < array.ndim and not array.shape[along]:
+            raise InvalidArgumentError(f"Reduction axis {along} is empty in shape {list(array.shape)} [Op:ArgMax]")
+        result = function(array, axis=along)
         return tensor(np.asarray(result).astype(as_dtype(output_type).as_numpy_dtype))
 
     kinds = ("int32", "int64", "int16", "uint16") if function is np.argmax else ("int32", "int64")

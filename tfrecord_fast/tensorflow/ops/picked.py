@@ -133,9 +133,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     if chosen.ndim == 0:
         raise ValueError("mask cannot be scalar.")
     if chosen.shape != array.shape[axis_number : axis_number + chosen.ndim]:
-        raise ValueError(
-            f"Shapes {array.shape[axis_number : axis_number + chosen.ndim]} and {chosen.shape} are incompatible"
-        )
+        shape = array.shape[axis_number : axis_number + chosen.ndim]
+        raise InvalidArgumentError(f"Shapes {shape} and {chosen.shape} are incompatible")
     return wrap(array[(_slice(None),) * axis_number + (chosen,)])
 
 

@@ -83,7 +83,7 @@ def _part(item: bytes, start: int, count: int, unit: str) -> bytes:
     # In invalid UTF-8, continuation bytes stay with the byte before them.
     units: Any = item if unit == "BYTE" else re.findall(rb"[\x00-\xff][\x80-\xbf]*", item)
     if not -len(units) <= start <= len(units) or (start < 0 and count < 0 and unit != "BYTE"):
-        raise InvalidArgumentError(f"pos {start} out of range for string b{item!r}, or len {count} is negative")
+        raise InvalidArgumentError(f"pos {start} out of range for string {item!r}, or len {count} is negative")
     begin = start if start >= 0 else len(units) + start
     piece: Any = units[begin:] if count < 0 and unit == "BYTE" else units[begin : begin + max(count, 0)]
     return piece if unit == "BYTE" else b"".join(piece)
