@@ -1,5 +1,7 @@
 """Functions of map and filter give the same on blocks of any size as record by record: elements, order and errors."""
 
+import contextlib
+
 import pytest
 
 import tfrecord_fast.tensorflow as tf
@@ -94,6 +96,27 @@ def if_that_is_caught(record):
     return row["x"]
 
 
+def caught(record):
+    row = parse(record)
+    try:
+        quotient = 100 // (row["label"] - 4)
+    except tf.errors.InvalidArgumentError:
+        quotient = tf.constant(-99, tf.int64)
+    with contextlib.suppress(Exception):
+        return quotient, tf.strings.to_number(tf.strings.substr(row["s"], 3, row["label"] - 2))
+    return quotient, row["x"]
+
+
+def shapes_that_fit(record):
+    row = parse(record)
+    values = tf.sparse.to_dense(row["v"])
+    try:
+        values.set_shape([2])
+    except ValueError:
+        return tf.constant(0), row["a"]
+    return tf.constant(1), row["a"]
+
+
 def many_values(record):
     row = parse(record)
     return tf.range(int(row["a"][0]))
@@ -163,7 +186,7 @@ def stops(record):
 
 FUNCTIONS = (
     with_new_features, arithmetic, aligned, uneven, uneven_shapes, composites, axes, strings, python_if, python_loop,
-    if_that_is_caught, many_values, conditions, split_in_a_condition, structures, mapped, needs_records, effects, text,
+    if_that_is_caught, caught, shapes_that_fit, many_values, conditions, split_in_a_condition, structures, mapped, needs_records, effects, text,
     fails_for_some, fails_always, stops,
 )  # fmt: skip
 

@@ -277,7 +277,7 @@ def check_shapes(tensor: BlockTensor, shape: Any, error: type[Exception], messag
     have = tensor.shape
     if not isinstance(have, _UnevenShape):
         if not have.is_compatible_with(shape):
-            raise error(message.format(have, TensorShape(shape)))
+            raise required().interrupt(error(message.format(have, TensorShape(shape))))
         return
     expected = TensorShape(shape)
     if expected.rank is None:
@@ -286,7 +286,7 @@ def check_shapes(tensor: BlockTensor, shape: Any, error: type[Exception], messag
     if expected.rank != shapes.shape[1] or any(
         length is not None and (shapes[:, axis] != length).any() for axis, length in enumerate(expected)
     ):
-        raise error(message.format(have, expected))
+        raise required().interrupt(error(message.format(have, expected)))
 
 
 def _refuse(value: Any) -> Any:

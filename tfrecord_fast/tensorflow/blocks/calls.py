@@ -47,11 +47,15 @@ def call(function: Callable[..., Any], rule: Rule | None, draws: bool, args: Any
         return function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})
     if not draws and not has_block_values(args) and not (kwargs and has_block_values(kwargs.values())):
         return function(*args, **kwargs)
-    if rule is not None:
-        result = rule(function, frame, *args, **kwargs)
-        if result is not NotImplemented:
-            return result
-    return loop(function, frame, args, kwargs)
+    try:
+        if rule is not None:
+            result = rule(function, frame, *args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        return loop(function, frame, args, kwargs)
+    except Exception as error:
+        # The error may be that of a single record: if the script catches it, its answer is not for all of them.
+        raise frame.interrupt(error)
 
 
 def _single(value: Any) -> Any:

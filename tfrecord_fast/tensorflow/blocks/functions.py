@@ -104,7 +104,7 @@ class OnBlocks:
         split = split or call.interruption
         if split is None:
             return results
-        if not isinstance(split, SplitError):
+        if not isinstance(split, SplitError):  # caught by the script
             raise split
         members = _groups(split, frame)
         total = groups + len(members) - 1
