@@ -186,8 +186,8 @@ def stops(record):
 
 FUNCTIONS = (
     with_new_features, arithmetic, aligned, uneven, uneven_shapes, composites, axes, strings, python_if, python_loop,
-    if_that_is_caught, caught, shapes_that_fit, many_values, conditions, split_in_a_condition, structures, mapped, needs_records, effects, text,
-    fails_for_some, fails_always, stops,
+    if_that_is_caught, caught, shapes_that_fit, many_values, conditions, split_in_a_condition, structures, mapped,
+    needs_records, effects, text, fails_for_some, fails_always, stops,
 )  # fmt: skip
 
 

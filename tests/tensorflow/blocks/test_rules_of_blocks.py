@@ -167,8 +167,17 @@ def test_tensors_of_a_call_can_not_be_used_after_it(path):
         return row["x"]
 
     list(tf.data.TFRecordDataset(path).map(function))
-    with pytest.raises(BaseException, match="outside of"):
+    with pytest.raises(TypeError, match="outside of"):
         kept[0] + 1
+    with pytest.raises(TypeError, match="outside of"):
+        kept[0].numpy()
+
+
+def test_datasets_are_made_for_each_record():
+    windows = tf.data.Dataset.range(3).map(lambda i: tf.data.Dataset.range(3).map(lambda x: x + i))
+    assert [[int(x) for x in window] for window in windows] == [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    flat = windows.flat_map(lambda window: window)
+    assert [int(x) for x in flat] == [0, 1, 2, 1, 2, 3, 2, 3, 4]
 
 
 def test_shapes_are_those_of_a_record(path):

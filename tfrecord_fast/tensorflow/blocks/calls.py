@@ -55,7 +55,8 @@ def call(function: Callable[..., Any], rule: Rule | None, draws: bool, args: Any
         return loop(function, frame, args, kwargs)
     except Exception as error:
         # The error may be that of a single record: if the script catches it, its answer is not for all of them.
-        raise frame.interrupt(error)
+        frame.interrupt(error)
+        raise
 
 
 def _single(value: Any) -> Any:

@@ -115,14 +115,24 @@ def entered(frame: Frame | None) -> Iterator[None]:
 
 
 def required() -> Frame:
-    """Return the current frame."""
+    """Return the current frame.
+
+    Raises:
+      TypeError: a script keeps a tensor and uses it later. Here, as in TensorFlow's graphs, it has no value then.
+    """
     frame = current.frame
     if frame is None:
-        raise NotOnBlocksError("a tensor is used outside of the function that made it")
+        raise TypeError(_OUT_OF_SCOPE)
     return frame
 
 
 def needs_records(reason: str) -> BaseException:
     """Return the error for something that needs single records."""
-    error = NotOnBlocksError(reason)
-    return error if current.frame is None else current.frame.interrupt(error)
+    frame = current.frame
+    return TypeError(_OUT_OF_SCOPE) if frame is None else frame.interrupt(NotOnBlocksError(reason))
+
+
+_OUT_OF_SCOPE = (
+    "a tensor of a function of map or filter is used outside of that function: return it from the function, or call "
+    "`.numpy()` on it there"
+)

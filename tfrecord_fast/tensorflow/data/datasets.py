@@ -19,6 +19,8 @@ from ...data.nodes.base.node import Node, Of
 from ...data.nodes.elements.maps import Filter, Map
 from ...data.nodes.sources.values import Specified
 from ...values.elements.nests import kind_of, map_leaves, normalize
+from ..blocks.calls import in_block
+from ..blocks.frames import needs_records
 from ..blocks.functions import OnBlocks
 from ..dataset_methods import teach_keras
 from ..tensors.tensor_specs import as_spec
@@ -68,6 +70,8 @@ class Dataset(PlainDataset[Any]):
     """
 
     def __init__(self, node: Node | None = None) -> None:
+        if in_block():
+            raise needs_records("a dataset is made for each record")
         super().__init__(node)
         if "keras" in sys.modules:
             teach_keras()
