@@ -34,6 +34,7 @@ void BindEncode(pybind11::module_& m);
 void BindEncodeOne(pybind11::module_& m);
 void BindIndex(pybind11::module_& m);
 void BindRows(pybind11::module_& m);
+void BindImages(pybind11::module_& m);
 
 // Throws the Python exception for a status that is not OK (bindings/status.cc):
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,

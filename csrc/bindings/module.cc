@@ -25,6 +25,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindEncodeOne(m);
   tfr::BindIndex(m);
   tfr::BindRows(m);
+  tfr::BindImages(m);
 }
 #undef PyInit__core
 

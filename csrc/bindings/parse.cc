@@ -104,14 +104,14 @@ py::object WrapValues(const FeatureSpec& spec, const Block& block, Shape shape, 
   return WrapArray(spec.type, shape, block.data, block.owner);
 }
 
-py::object WrapBlock(ElementType type, const Block& block) {
+py::object ArrayOfBlock(ElementType type, const Block& block) {
   return WrapArray(type, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
 }
 
-py::object WrapInts(const Block& block) { return WrapBlock(ElementType::kInt64, block); }
+py::object WrapInts(const Block& block) { return ArrayOfBlock(ElementType::kInt64, block); }
 
 py::object WrapPresent(const FeatureSpec& spec, const Column& column) {
-  return spec.presence ? WrapBlock(ElementType::kUInt8, column.present) : py::none();
+  return spec.presence ? ArrayOfBlock(ElementType::kUInt8, column.present) : py::none();
 }
 
 // A column of Examples or contexts: the array, a FixedColumn if presence is requested, or a ListColumn.

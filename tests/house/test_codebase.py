@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     "stats": {"varint", "wire", "parse"},
     "encode": {"varint", "wire", "framing"},
     "arrow": set(),
+    "images": set(),
     "bindings": None,  # all
 }
 

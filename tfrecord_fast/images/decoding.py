@@ -28,6 +28,7 @@ from .raw_formats import read_deep_png, read_rgba_bmp
 # The bytes of one image file.
 Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
 
+_MOST_REUSED = 1 << 22  # pixels
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 # TensorFlow's weights of red, green and blue for libpng, in 32768ths.
@@ -108,19 +109,23 @@ def decode_jpeg(
     if library is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
         return _decode(data, channels, draft=ratio)
     try:
-        _, _, colorspace, _ = library.decode_jpeg_header(data)
+        height, width, colorspace, _ = library.decode_jpeg_header(data)
         if colorspace.upper() in ("CMYK", "YCCK"):
             return _decode(data, channels or 3)
         gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
+        # Memory that is used again, except for sizes that may be a false claim.
+        shape = height, width, 1 if gray else 3
+        buffer = _core.room(height, width * shape[2]).reshape(shape) if height * width <= _MOST_REUSED else None
         decoded: npt.NDArray[Any] = library.decode_jpeg(
             data,
             colorspace="GRAY" if gray else "RGB",
             fastdct=dct_method != "INTEGER_ACCURATE",
             fastupsample=not fancy_upscaling,
+            buffer=buffer,
         )
     except ValueError as error:
         raise undecodable(str(error)) from None
-    return decoded
+    return decoded if buffer is None else buffer
 
 
 @_or_made_up

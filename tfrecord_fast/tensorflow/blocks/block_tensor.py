@@ -114,7 +114,7 @@ class BlockTensor(BlockValue, Tensor):
     def shape(self) -> Any:
         column = self.selected()
         if isinstance(column, Dense):
-            return TensorShape(column.array.shape[1:])
+            return TensorShape(column.shape)
         if isinstance(column, Strings):
             return TensorShape(column.source.shape[1:] if isinstance(column.source, BytesArray) else ())
         assert isinstance(column, Uneven)
@@ -138,7 +138,7 @@ class BlockTensor(BlockValue, Tensor):
     def dtype(self) -> DType:
         column = self.selected()
         if isinstance(column, Dense):
-            return array_dtype(column.array)
+            return array_dtype(np.empty(0, column.dtype))
         return named("string") if isinstance(column, Strings) else array_dtype(np.empty(0, column.dtype))  # type: ignore[attr-defined]
 
     def __len__(self) -> int:

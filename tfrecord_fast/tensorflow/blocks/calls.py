@@ -160,7 +160,9 @@ def columns_of(value: Any, frame: Frame) -> Any:
         items = [columns_of(item, frame) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if is_block_value(value):
-        return frame.select(value.column, value.frame)
+        column = frame.select(value.column, value.frame)
+        column.settle()
+        return column
     if isinstance(value, list) and has_block_values(value):
         rows = zip(range(frame.count), rows_of(value, frame), strict=False)
         return of_values([normalize(unwrap(row)) for _, row in rows])

@@ -36,6 +36,13 @@ class _Draw:
         return np.random.Generator(np.random.Philox(key=self._key, counter=counter))
 
 
+def draw_uniform(frame: Frame, seed: Any) -> Any:
+    """Return a number from 0 to 1 for each record of the frame."""
+    if has_block_values((seed,)):
+        raise needs_records("the seed of an operation differs from record to record")
+    return _Draw(frame, seed).generator(-1).random(frame.call.count)[frame.numbers()]
+
+
 def each(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
     """Call the operation for each record."""
     seed = kwargs.get("seed")

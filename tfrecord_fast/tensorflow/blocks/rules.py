@@ -6,8 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import axes, elementwise, indexing, parsing, randomness
-from .calls import Rule, add_operator_rules, call
+from ...values.blocks.images import ADD, DIVIDE, MIRRORED, MULTIPLY, SUBTRACT, UPSIDE_DOWN
+from . import axes, elementwise, images, indexing, parsing, randomness
+from .block_tensor import OPERATORS
+from .calls import Rule, add_operator_rules, call, set_rule
 from .frames import Frame, current, needs_records
 
 _PACKAGE = __package__.rpartition(".")[0].rpartition(".")[0]  # tfrecord_fast
@@ -23,14 +25,14 @@ def _named(module: str, rule: Rule, names: str) -> dict[str, Rule]:
 
 
 _RULES: dict[str, Rule] = {
-    **_named("tensorflow.ops.arrays", elementwise.cast, "cast"),
+    **_named("tensorflow.ops.arrays", images.cast, "cast"),
     **_named("tensorflow.ops.arrays", elementwise.same_shape, "identity"),
     **_named("tensorflow.ops.arrays", axes.stack, "stack"),
     **_named("tensorflow.ops.arrays", axes.concat, "concat"),
     **_named("tensorflow.ops.arrays", axes.expand_dims, "expand_dims"),
     **_named("tensorflow.ops.arrays", axes.squeeze, "squeeze"),
     **_named("tensorflow.ops.arrays", axes.transpose, "transpose"),
-    **_named("tensorflow.ops.arrays", axes.reshape, "reshape"),
+    **_named("tensorflow.ops.arrays", images.reshape, "reshape"),
     **_named("tensorflow.ops.arrays", axes.shape_of, "shape"),
     **_named("tensorflow.ops.arrays", axes.size_of, "size"),
     **_named("tensorflow.ops.arrays", axes.rank_of, "rank"),
@@ -49,11 +51,15 @@ _RULES: dict[str, Rule] = {
     **_named(
         "tensorflow.ops.math",
         elementwise.elementwise,
-        "abs acos acosh add asin asinh atan atan2 atanh ceil clip_by_value cos cosh divide divide_no_nan equal exp "
+        "abs acos acosh asin asinh atan atan2 atanh ceil clip_by_value cos cosh divide_no_nan equal exp "
         "expm1 floor floordiv floormod greater greater_equal is_finite is_inf is_nan less less_equal log log1p "
-        "logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal pow reciprocal "
-        "rint round rsqrt sigmoid sign sin sinh softplus sqrt square squared_difference subtract tan tanh truediv",
+        "logical_and logical_not logical_or logical_xor maximum minimum negative not_equal pow reciprocal "
+        "rint round rsqrt sigmoid sign sin sinh softplus sqrt square squared_difference tan tanh",
     ),
+    **_named("tensorflow.ops.math", images.arithmetic(ADD), "add"),
+    **_named("tensorflow.ops.math", images.arithmetic(SUBTRACT), "subtract"),
+    **_named("tensorflow.ops.math", images.arithmetic(MULTIPLY), "multiply"),
+    **_named("tensorflow.ops.math", images.arithmetic(DIVIDE), "divide truediv"),
     **_named(
         "tensorflow.ops.math",
         axes.reduction,
@@ -65,9 +71,13 @@ _RULES: dict[str, Rule] = {
     **_named("tensorflow.ops.picked", indexing.boolean_mask, "boolean_mask"),
     **_named("tensorflow.ops.picked", indexing.gather, "gather"),
     **_named("tensorflow.ops.picked", indexing.where, "where"),
-    **_named("tensorflow.ops.pictures", elementwise.same_shape, "flip_left_right flip_up_down"),
+    **_named("images.decoding", images.decode, "decode_bmp decode_image decode_jpeg decode_png"),
+    **_named("tensorflow.ops.encoded", images.decode, "decode_and_crop_jpeg"),
+    **_named("tensorflow.ops.pictures", images.flip(MIRRORED), "flip_left_right"),
+    **_named("tensorflow.ops.pictures", images.flip(UPSIDE_DOWN), "flip_up_down"),
+    **_named("tensorflow.ops.pictures", images.resize, "resize"),
     **_named("tensorflow.ops.strings", elementwise.same_shape, "length strip to_number to_hash_bucket_fast"),
-    **_named("images.conversion", elementwise.same_shape, "convert_image_dtype"),
+    **_named("images.conversion", images.convert_image_dtype, "convert_image_dtype"),
     **_named("examples.parsing.parse", parsing.parse_single_example, "parse_single_example"),
     **_named("examples.parsing.parse", parsing.parse_single_sequence_example, "parse_single_sequence_example"),
     **_named("examples.parsing.parse", parsing.decode_raw, "decode_raw"),
@@ -82,11 +92,15 @@ _DRAWS: dict[str, Rule] = {
     **_named(
         "tensorflow.ops.pictures",
         randomness.each,
-        "random_brightness random_contrast random_crop random_flip_left_right random_flip_up_down random_hue "
-        "random_saturation",
+        "random_brightness random_contrast random_crop random_hue random_saturation",
     ),
+    **_named("tensorflow.ops.pictures", images.random_flip(MIRRORED), "random_flip_left_right"),
+    **_named("tensorflow.ops.pictures", images.random_flip(UPSIDE_DOWN), "random_flip_up_down"),
 }
 add_operator_rules(elementwise.elementwise, indexing.getitem)
+for _step, _names in ((ADD, "add radd"), (SUBTRACT, "sub"), (MULTIPLY, "mul rmul"), (DIVIDE, "truediv")):
+    for _name in _names.split():
+        set_rule(OPERATORS[_name], images.arithmetic(_step))
 
 
 def on_blocks(function: Callable[..., Any], operation: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...images import conversion
 from ...images.kernels import corner_weights, resize_weights
+from ...values.blocks.images import CORNERS, HALF_PIXELS, TOP_LEFT, resize_bilinear, resize_nearest
 from ..tensors.tensor_dtypes import array_dtype, as_dtype
 from .arguments import as_array, as_lengths, integer, tensor
 from .randoms import seeded_generator, stateless_generator
@@ -51,25 +52,45 @@ def resize(
     The result is float32 or, for "nearest", has the dtype of the images.
     """
     array = _images(images)
-    new_size = as_lengths(size)
-    if len(new_size) != 2:
-        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
-    height, width = array.shape[-3:-1]
-    if preserve_aspect_ratio:
-        scale = min(np.float32(new_size[0]) / np.float32(height), np.float32(new_size[1]) / np.float32(width))
-        new_size = tuple(int(np.round(scale * np.float32(length))) for length in (height, width))
-    if min(new_size) <= 0:
-        raise InvalidArgumentError(f"output dimensions must be positive, got {list(new_size)}")
-    way = _resize_method(method)
-    if way is ResizeMethod.NEAREST_NEIGHBOR:
-        rows, columns = (_nearest(length, new) for length, new in zip((height, width), new_size, strict=True))
-        return tensor(np.take(np.take(array, rows, axis=-3), columns, axis=-2))
+    target = new_size(size, array.shape[-3:], preserve_aspect_ratio)
+    method = resize_method(method)
+    if method is ResizeMethod.NEAREST_NEIGHBOR:
+        return tensor(_resized(resize_nearest, array, target, HALF_PIXELS))
+    if method is ResizeMethod.BILINEAR and not antialias:
+        return tensor(_resized(resize_bilinear, _bilinear_input(array), target, HALF_PIXELS))
     pixels = array.astype(np.float32)
-    if way is ResizeMethod.BILINEAR and not antialias:
-        return tensor(_bilinear(_bilinear(pixels, -2, new_size[1]), -3, new_size[0]))
-    for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
-        pixels = _weighted(pixels, axis, resize_weights(way.value, length, new, antialias))
+    for axis, length, new in zip((-3, -2), array.shape[-3:-1], target, strict=True):
+        pixels = _weighted(pixels, axis, resize_weights(method.value, length, new, antialias))
     return tensor(pixels)
+
+
+def new_size(size: Any, shape: Any, preserve_aspect_ratio: Any) -> tuple[int, int]:
+    """Return the (height, width) that images `[height, width, …]` are resized to, or raise an error."""
+    height, width = shape[:2]
+    lengths = as_lengths(size)
+    if len(lengths) != 2:
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    if preserve_aspect_ratio:
+        scale = min(np.float32(lengths[0]) / np.float32(height), np.float32(lengths[1]) / np.float32(width))
+        lengths = tuple(int(np.round(scale * np.float32(length))) for length in (height, width))
+    if min(lengths) <= 0:
+        raise InvalidArgumentError(f"output dimensions must be positive, got {list(lengths)}")
+    return lengths[0], lengths[1]
+
+
+def _bilinear_input(array: Any) -> Any:
+    return array if array.dtype == np.uint8 else array.astype(np.float32, copy=False)
+
+
+def _resized(resize_all: Any, array: Any, size: Any, alignment: int) -> Any:
+    """Resize one image or a batch of them."""
+    if 0 in array.shape[-3:-1]:
+        raise InvalidArgumentError(f"input image must be of non-zero size, got {list(array.shape)}")
+    images = array if array.ndim == 4 else array[None]
+    if not len(images):
+        return np.empty((0, *size, array.shape[-1]), np.float32 if resize_all is resize_bilinear else array.dtype)
+    resized = resize_all(images, size, alignment)
+    return resized if array.ndim == 4 else resized[0]
 
 
 def _weighted(pixels: Any, axis: int, weights: Any) -> Any:
@@ -78,7 +99,7 @@ def _weighted(pixels: Any, axis: int, weights: Any) -> Any:
     return np.ascontiguousarray(sums, dtype=np.float32)
 
 
-def _resize_method(method: Any) -> ResizeMethod:
+def resize_method(method: Any) -> ResizeMethod:
     names = ("bilinear", "nearest", "bicubic", "area")
     try:
         return ResizeMethod(names[method] if isinstance(method, int) else str(getattr(method, "value", method)).lower())
@@ -86,33 +107,6 @@ def _resize_method(method: Any) -> ResizeMethod:
         raise ValueError(
             f"Resize method is not implemented: {method}; use {', '.join(known.value for known in ResizeMethod)}"
         ) from None
-
-
-def _nearest(length: int, new: int) -> Any:
-    scale = np.float32(length) / np.float32(new)
-    return np.minimum(
-        np.floor((np.arange(new, dtype=np.float32) + np.float32(0.5)) * scale).astype(np.int64), length - 1
-    )
-
-
-def _bilinear(image: Any, axis: int, new: int) -> Any:
-    length = image.shape[axis]
-    scale = np.float32(length) / np.float32(new)
-    return _between(image, axis, (np.arange(new, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5))
-
-
-def _between(image: Any, axis: int, position: Any) -> Any:
-    """Interpolate pixels along an axis between the two nearest."""
-    length = image.shape[axis]
-    before = np.floor(position)
-    share = (position - before).reshape(-1, *[1] * (-axis - 1))
-    first = np.clip(before, 0, length - 1).astype(np.int64)
-    second = np.clip(before + 1, 0, length - 1).astype(np.int64)
-    lower, upper = np.take(image, first, axis=axis), np.take(image, second, axis=axis)
-    return (lower + (upper - lower) * share).astype(np.float32)
-
-
-_BETWEEN = (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR)
 
 
 def resize_by_corners(
@@ -125,28 +119,26 @@ def resize_by_corners(
 ) -> Any:
     """Resize as TensorFlow 1 does: pixels are aligned by their corners, or by the outermost centres."""
     array = _images(images)
-    new_size = as_lengths(size)
+    target = as_lengths(size)
     height, width = array.shape[-3:-1]
     if preserve_aspect_ratio:
-        scale = min(new_size[0] / height, new_size[1] / width)
-        new_size = (round(height * scale), round(width * scale))
-    if (height, width) == new_size:
+        scale = min(target[0] / height, target[1] / width)
+        target = (round(height * scale), round(width * scale))
+    if (height, width) == target:
         return tensor(array)
-    way = _resize_method(method)
-    if way not in (*_BETWEEN, ResizeMethod.BICUBIC, ResizeMethod.AREA):
-        raise ValueError(f"Resize method is not implemented: {way.value}; use bilinear, nearest, bicubic or area")
-    pixels = array if way is ResizeMethod.NEAREST_NEIGHBOR else array.astype(np.float32)
-    for axis, length, new in ((-3, height, new_size[0]), (-2, width, new_size[1])):
+    alignment = CORNERS if align_corners else TOP_LEFT
+    method = resize_method(method)
+    if method is ResizeMethod.NEAREST_NEIGHBOR:
+        return tensor(_resized(resize_nearest, array, target, alignment))
+    if method is ResizeMethod.BILINEAR:
+        return tensor(_resized(resize_bilinear, _bilinear_input(array), target, alignment))
+    if method not in (ResizeMethod.BICUBIC, ResizeMethod.AREA):
+        raise ValueError(f"Resize method is not implemented: {method.value}; use bilinear, nearest, bicubic or area")
+    pixels = array.astype(np.float32)
+    for axis, length, new in zip((-3, -2), (height, width), target, strict=True):
         corners = align_corners and new > 1
         step = np.float32(length - 1) / np.float32(new - 1) if corners else np.float32(length) / np.float32(new)
-        position = np.arange(new, dtype=np.float32) * step
-        if way is ResizeMethod.NEAREST_NEIGHBOR:
-            rounded = np.floor(position + np.float32(0.5)) if corners else np.floor(position)
-            pixels = np.take(pixels, np.minimum(rounded.astype(np.int64), length - 1), axis=axis)
-        elif way not in _BETWEEN:
-            pixels = _weighted(pixels, axis, corner_weights(way.value, length, new, float(step)))
-        else:
-            pixels = _between(pixels, axis, position)
+        pixels = _weighted(pixels, axis, corner_weights(method.value, length, new, float(step)))
     return tensor(pixels)
 
 

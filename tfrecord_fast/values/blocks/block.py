@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..elements.nests import leaves, map_leaves, pack, rows, stack
 from ..elements.owned import read_only
-from .columns import Column, Dense, Rows, gathered, joined
+from .columns import Column, Rows, gathered, joined
 
 
 class Block:
@@ -119,7 +119,7 @@ def row_bytes(block: Block) -> int:
     """Return the size of an element's arrays, as far as its columns tell."""
     if block.elements is not None:
         return 0
-    return sum(column.array[:1].nbytes for column in leaves(block.columns) if isinstance(column, Dense))
+    return sum(column.copied_bytes() for column in leaves(block.columns))
 
 
 def structure_of(columns: Any) -> Any:

@@ -48,12 +48,28 @@ class Column(ABC):
     def freeze(self) -> None:  # noqa: B027 - most have nothing to freeze
         """Make the arrays read-only."""
 
+    def copied_bytes(self) -> int:
+        """Return how many bytes are copied when a large value is."""
+        return 0
+
+    def settle(self) -> None:  # noqa: B027
+        """Compute what would need more memory while it waits."""
+
 
 class Dense(Column):
     """Values of one shape and dtype: an array `[n, *shape]`; strings are objects."""
 
     def __init__(self, array: _Array) -> None:
         self.array = array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of each value."""
+        return self.array.shape[1:]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.array.dtype
 
     def __len__(self) -> int:
         return len(self.array)
@@ -82,6 +98,9 @@ class Dense(Column):
             return Dense(np.concatenate(arrays))
         sources = np.repeat(np.arange(len(arrays)), [*map(len, arrays)])
         return Dense(_copied_rows(arrays, sources, np.concatenate([np.arange(len(array)) for array in arrays])))
+
+    def copied_bytes(self) -> int:
+        return self.array[:1].nbytes
 
     def freeze(self) -> None:
         self.array = _read_only(self.array)
@@ -368,7 +387,7 @@ def joined(columns: Sequence[Column]) -> Column:
     first = columns[0]
     if len(columns) == 1:
         return first
-    if all(type(column) is type(first) for column in columns):
+    if all(isinstance(column, type(first)) for column in columns):
         column = first.join(columns[1:])
         if column is not None:
             return column
@@ -378,7 +397,7 @@ def joined(columns: Sequence[Column]) -> Column:
 def gathered(columns: Sequence[Column], sources: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> Column:
     """Return the value of row `rows[i]` of column `sources[i]`, for each i."""
     first = columns[0]
-    are_dense = _are_alike(columns)
+    are_dense = type(first) is Dense and _are_alike(columns)
     if are_dense and isinstance(first, Dense) and first.array.dtype != object:
         return Dense(_copied_rows([column.array for column in columns if isinstance(column, Dense)], sources, rows))
     if len(columns) == 1:
@@ -408,10 +427,7 @@ def _are_alike(columns: Sequence[Column]) -> bool:
     """Return True for dense columns of one dtype and shape."""
     first = columns[0]
     return isinstance(first, Dense) and all(
-        isinstance(column, Dense)
-        and column.array.dtype == first.array.dtype
-        and column.array.shape[1:] == first.array.shape[1:]
-        for column in columns
+        isinstance(column, Dense) and column.dtype == first.dtype and column.shape == first.shape for column in columns
     )
 
 

@@ -49,16 +49,22 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
 
 
 def _pad_column(column: Column, shape: list[Any] | None, value: Any, component: str) -> Any:
-    if isinstance(column, Dense) and column.array.dtype != object:
-        lengths = column.array.shape[1:]
-        if shape is None or [None if size == -1 else size for size in shape] == [None] * len(lengths):
-            _padding(value, column.array.dtype, "padding_values")
+    if isinstance(column, Dense) and column.dtype != object:
+        if shape is None or _fits(shape, column.shape):
+            _padding(value, column.dtype, "padding_values")
             return column.stacked()
     if isinstance(column, Uneven) and column.dtype != object and len(column):
         longest = column.shapes.max(axis=0).tolist()
         if shape is None or (len(shape) == len(longest) and all(size in (None, -1) for size in shape)):
             return column.padded(longest, _padding(value, column.dtype, "padding_values"))
     return _pad(list(column), shape, value, component)
+
+
+def _fits(shape: list[Any], lengths: tuple[int, ...]) -> bool:
+    """Return True if values of these lengths need no padding."""
+    return len(shape) == len(lengths) and all(
+        size in (None, -1, length) for size, length in zip(shape, lengths, strict=True)
+    )
 
 
 def padded_specs(shapes: Any) -> Callable[[Any, int | None], Any]:
