@@ -126,6 +126,50 @@ def test_each_record_has_its_own_random_numbers():
         assert len(set(values)) > 50
 
 
+def test_functions_of_one_chain_draw_different_numbers():
+    pairs = tf.data.Dataset.range(50).map(lambda x: (x, tf.random.uniform([])))
+    pairs = pairs.map(lambda x, first: (first, tf.random.uniform([])))
+    assert not [first for first, second in pairs if float(first) == float(second)]
+
+
+def test_functions_without_tensors_are_called_for_each_record():
+    for draw in (
+        lambda x: tf.numpy_function(np.random.rand, [], tf.float64),
+        lambda x: tf.py_function(np.random.rand, [], tf.float32),
+    ):
+        assert len({float(number) for number in tf.data.Dataset.range(50).map(draw)}) == 50
+
+
+def test_functions_keep_the_variables_that_they_were_made_with():
+    datasets = []
+    for label in range(3):
+        datasets.append(tf.data.Dataset.range(2).map(lambda x: x + 10 * label))  # noqa: B023 - as in scripts
+    label = 9
+    assert [[int(x) for x in dataset] for dataset in datasets] == [[0, 1], [10, 11], [20, 21]]
+
+
+def test_functions_keep_the_global_variables_that_they_were_made_with():
+    variables = {"tf": tf, "chain": tf.data.Dataset.range(2)}
+    exec("for k in (2, 3, 5):\n    chain = chain.map(lambda x: x + k)\nk = 100", variables)
+    exec("later = chain.map(lambda x: x * added)\nadded = 2", variables)
+    exec("calls = 0\ndef count(x):\n    global calls\n    calls += 1\n    return x", variables)
+    assert [int(x) for x in variables["later"]] == [20, 22]
+    list(variables["chain"].map(variables["count"]))
+    assert variables["calls"] >= 1
+
+
+def test_functions_may_assign_the_variables_around_them():
+    calls = 0
+
+    def function(x):
+        nonlocal calls
+        calls += 1
+        return x
+
+    list(tf.data.Dataset.range(3).map(function))
+    assert calls == 1
+
+
 def test_random_numbers_follow_the_seed_and_differ_between_epochs():
     def drawn():
         tf.random.set_seed(7)

@@ -9,5 +9,5 @@
 | `elementwise`, `axes`, `indexing`, `images`, `parsing` | the rules |
 | `functions` | a script's function on a block of a dataset |
 
-`docs/dev/design.md` has the reasons.
+`docs/design.md` has the reasons.
 """

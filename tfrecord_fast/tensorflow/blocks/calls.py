@@ -11,6 +11,7 @@ import numpy as np
 from ...values.blocks.columns import Column, Constant, of_values
 from ...values.elements.attrs_classes import is_attrs
 from ...values.elements.nests import map_leaves, normalize
+from ..interop import has_tensorflow_values
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.sparse_tensor import SparseTensor
 from ..tensors.tensor import Tensor
@@ -40,11 +41,13 @@ def call(function: Callable[..., Any], rule: Rule | None, draws: bool, args: Any
     """Call an operation in the current frame.
 
     Args:
-      draws: calls the rule for ordinary arguments too: each record has its own random numbers.
+      draws: calls the rule for ordinary arguments too: each record has its own random numbers, or effect.
     """
     frame = required()
     if frame.is_single:
         return function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})
+    if has_tensorflow_values((*args, *kwargs.values())):
+        raise needs_records("TensorFlow's own values are used")
     if not draws and not has_block_values(args) and not (kwargs and has_block_values(kwargs.values())):
         return function(*args, **kwargs)
     try:
@@ -154,6 +157,8 @@ def common(value: Any, frame: Frame) -> Any:
 
 def columns_of(value: Any, frame: Frame) -> Any:
     """Return a function's result as a structure of columns."""
+    if has_tensorflow_values((value,)):
+        raise needs_records("TensorFlow's own values are returned")
     if type(value) is dict:
         return {key: columns_of(item, frame) for key, item in value.items()}
     if isinstance(value, tuple) and not hasattr(value, "as_list"):

@@ -47,10 +47,10 @@ class Call:
 
     Args:
       count: the records of the whole block.
-      number: of the block in its dataset, which random numbers depend on.
+      number: of the function and the block, which random numbers depend on.
     """
 
-    def __init__(self, count: int, number: int) -> None:
+    def __init__(self, count: int, number: tuple[int, int]) -> None:
         self.count = count
         self.number = number
         self.draws = 0  # random operations so far

@@ -15,6 +15,7 @@ from ...base.handlers import raised_by_handler
 from ...values.blocks.block import Block, joined_blocks
 from ...values.blocks.columns import Column, Constant
 from ...values.elements.nests import map_leaves
+from ..ops.randoms import next_function
 from ..tensors.wrapping import wrap
 from .block_tensor import block_value
 from .calls import columns_of
@@ -37,6 +38,7 @@ class OnBlocks:
     def __init__(self, function: Callable[..., Any], check: Callable[[Any], None] | None = None) -> None:
         self._function = function
         self._check = check
+        self._own_number = next_function()
         self._numbers = count()
         self._failure: Exception | None = None
         self.reason: str | None = None
@@ -47,7 +49,7 @@ class OnBlocks:
 
     def on_block(self, block: Block) -> Block | None:
         """Return the results for a block; None if its records need to be passed one by one."""
-        call = Call(len(block), next(self._numbers))
+        call = Call(len(block), (self._own_number, next(self._numbers)))
         try:
             results = self._results(call, block, np.arange(len(block)), 1)
             if self._check is not None:

@@ -26,7 +26,7 @@ class _Draw:
 
     def __init__(self, frame: Frame, seed: Any) -> None:
         call = frame.call
-        entropy = [*seeds_of(seed), call.number, call.draws]
+        entropy = [*seeds_of(seed), *call.number, call.draws]
         call.draws += 1
         self._key = np.random.SeedSequence(entropy).generate_state(2, np.uint64)
 

@@ -44,7 +44,6 @@ _RULES: dict[str, Rule] = {
     **_named("tensorflow.ops.control", elementwise.same_shape, "stop_gradient"),
     **_named("tensorflow.ops.control", indexing.cond, "cond"),
     **_named("tensorflow.ops.control", indexing.case, "case"),
-    **_named("tensorflow.ops.control", _effect, "print py_function numpy_function"),
     **_named("tensorflow.ops.filled", elementwise.same_shape, "zeros_like ones_like"),
     **_named("tensorflow.ops.filled", axes.one_hot, "one_hot"),
     **_named("tensorflow.ops.filled", axes.sequence_mask, "sequence_mask"),
@@ -83,10 +82,12 @@ _RULES: dict[str, Rule] = {
     **_named("examples.parsing.parse", parsing.decode_raw, "decode_raw"),
     **_named("compat.io", parsing.parse_single_example_of_v1, "parse_single_example"),
     **_named("tensorflow.compat.v1", elementwise.same_shape, "cast"),
-    **_named("tensorflow.compat.v1", _effect, "py_func"),
     **_named("values.columns.sparse", axes.to_dense, "to_dense"),
 }
+# Those that are called for each record, even with the same arguments for all.
 _DRAWS: dict[str, Rule] = {
+    **_named("tensorflow.ops.control", _effect, "print py_function numpy_function"),
+    **_named("tensorflow.compat.v1", _effect, "py_func"),
     **_named("tensorflow.ops.randoms", randomness.of_shape, "normal truncated_normal uniform"),
     **_named("tensorflow.ops.randoms", randomness.each, "categorical gamma shuffle"),
     **_named(

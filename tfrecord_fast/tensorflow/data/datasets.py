@@ -25,6 +25,7 @@ from ..blocks.functions import OnBlocks
 from ..dataset_methods import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
+from .bindings import bound
 from .optional import Optional
 from .returned import check_tensors
 
@@ -249,6 +250,7 @@ def _unwrap_function(function: Callable[..., Any], is_checked: bool = False) -> 
     """Return a script's function on tensors as a function on plain values; check its first result, or none."""
     if not callable(function):
         raise TypeError(f"expected a function, got {function!r}")
+    function = bound(function)
 
     def call(*args: Any) -> Any:
         nonlocal is_checked

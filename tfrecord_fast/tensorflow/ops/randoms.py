@@ -15,6 +15,13 @@ from .arguments import as_array, as_lengths, integer, tensor
 
 _state: dict[Any, np.random.Generator] = {}
 _global: list[int | None] = [None]
+_functions = [0]
+
+
+def next_function() -> int:
+    """Return a number for a function that draws, different from those of others since the seed was set."""
+    _functions[0] += 1
+    return _functions[0]
 
 
 def set_seed(seed: int) -> None:
@@ -22,6 +29,7 @@ def set_seed(seed: int) -> None:
     seeds.set_seed(seed)
     _global[0] = int(seed)
     _state.clear()
+    _functions[0] = 0
 
 
 class _Drawing(threading.local):

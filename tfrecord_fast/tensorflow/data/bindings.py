@@ -1,0 +1,65 @@
+"""Functions with the variables that they see when a dataset's method is called, as TensorFlow traces them."""
+
+from __future__ import annotations
+
+import dis
+import functools
+from collections.abc import Callable, Iterator
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+
+def bound(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with the present bindings of its outer and global variables.
+
+    In a loop over `k`, each of the functions that use `k` keeps its own. Names that don't exist yet, and those that the
+    function assigns, are looked up when it runs. Functions that it calls are not bound.
+    """
+    if type(function) is not FunctionType:
+        return function
+    codes = list(_codes(function.__code__))
+    instructions = [instruction for code in codes for instruction in dis.get_instructions(code)]
+    assigned = {instruction.argval for instruction in instructions if instruction.opname in _ASSIGN}
+    cells = tuple(
+        cell if name in assigned or _is_empty(cell) else CellType(cell.cell_contents)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    )
+    variables = function.__globals__
+    if not any(instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") for instruction in instructions):
+        names = {name for code in codes for name in code.co_names if name in variables}
+        variables = _Globals(variables, names)
+    copy = FunctionType(function.__code__, variables, function.__name__, function.__defaults__, cells)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return functools.update_wrapper(copy, function)
+
+
+_ASSIGN = {"STORE_DEREF", "DELETE_DEREF"}
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _is_empty(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 - raises if there are none
+    except ValueError:
+        return True
+    return False
+
+
+class _Globals(dict[str, Any]):
+    """Some of a module's variables as they are now, and the others as they are when they are looked up."""
+
+    def __init__(self, variables: dict[str, Any], names: set[str]) -> None:
+        super().__init__({name: variables[name] for name in names})
+        for name in ("__builtins__", "__name__"):
+            if name in variables:
+                self[name] = variables[name]
+        self._variables = variables
+
+    def __missing__(self, name: str) -> Any:
+        return self._variables[name]
