@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .blocks.frames import current, needs_records
 from .tensors.ragged_tensor import RaggedTensor
 from .tensors.sparse_tensor import SparseTensor
 from .tensors.tensor import Tensor
@@ -66,6 +67,8 @@ def accept_our_tensors(value: Any) -> Any:
 
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if current.frame is not None:
+            raise needs_records("TensorFlow's own function is called for each record")
         return value(*map(_as_argument, args), **{name: _as_argument(item) for name, item in kwargs.items()})
 
     return call

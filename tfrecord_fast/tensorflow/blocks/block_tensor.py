@@ -230,6 +230,8 @@ OPERATORS = {name: _operator(f"__{name}__") for name in _OPERATORS}
 
 def block_value(column: Column, frame: Frame) -> Any:
     """Return the block tensor of a column."""
+    if frame.call.count == 1:
+        frame.call.row_bytes = max(frame.call.row_bytes, column.value_bytes())
     if isinstance(column, Dense | Strings | Uneven):
         value: Any = BlockTensor.__new__(BlockTensor)
     else:

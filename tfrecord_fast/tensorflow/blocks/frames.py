@@ -47,13 +47,14 @@ class Call:
 
     Args:
       count: the records of the whole block.
-      number: of the function and the block, which random numbers depend on.
+      number: of the function, the iteration and the block, which random numbers depend on.
     """
 
-    def __init__(self, count: int, number: tuple[int, int]) -> None:
+    def __init__(self, count: int, number: tuple[int, int, int]) -> None:
         self.count = count
         self.number = number
         self.draws = 0  # random operations so far
+        self.row_bytes = 0  # of the largest value of a record, in a call for a single one
         self.interruption: BaseException | None = None  # raised, but perhaps caught by the script
 
 

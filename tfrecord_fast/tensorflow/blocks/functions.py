@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any
 
@@ -32,6 +33,7 @@ class OnBlocks:
       check: raises if no tensors can hold the first result.
 
     Attributes:
+      row_bytes: the size of the largest value of a record, as the function computed it for the latest single one.
       reason: why the function needs single records, with its line; None while it runs on blocks.
     """
 
@@ -39,7 +41,8 @@ class OnBlocks:
         self._function = function
         self._check = check
         self._own_number = next_function()
-        self._numbers = count()
+        self._iterations = count()
+        self.row_bytes = 0
         self._failure: Exception | None = None
         self.reason: str | None = None
 
@@ -47,14 +50,20 @@ class OnBlocks:
     def runs_on_blocks(self) -> bool:
         return self.reason is None
 
-    def on_block(self, block: Block) -> Block | None:
+    def start(self) -> Callable[[int, Block], Block | None]:
+        _keep_freed_memory()
+        return partial(self._on_block, next(self._iterations))
+
+    def _on_block(self, iteration: int, number: int, block: Block) -> Block | None:
         """Return the results for a block; None if its records need to be passed one by one."""
-        call = Call(len(block), (self._own_number, next(self._numbers)))
+        call = Call(len(block), (self._own_number, iteration, number))
         try:
             results = self._results(call, block, np.arange(len(block)), 1)
             if self._check is not None:
                 self._check(results.first())
                 self._check = None
+            if len(block) == 1:
+                self.row_bytes = call.row_bytes
             return results
         except NotOnBlocksError as error:
             self._give_up(error)
@@ -117,6 +126,15 @@ class OnBlocks:
         order = np.empty(len(block), np.int64)
         order[np.concatenate(members)] = np.arange(len(block))
         return joined_blocks(parts).take(order)
+
+
+@lru_cache
+def _keep_freed_memory() -> None:
+    """Let the C library keep memory between blocks: new pages for each array take longer than its computation.
+
+    glibc raises its limits to the size of the largest array that was freed, up to 32 MiB.
+    """
+    np.empty((1 << 25) - (1 << 20), np.uint8)
 
 
 def _groups(split: SplitError, frame: Frame) -> list[npt.NDArray[np.int64]]:

@@ -6,6 +6,8 @@ record's number in the block. So a function that runs again for some of the reco
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +28,9 @@ class _Draw:
 
     def __init__(self, frame: Frame, seed: Any) -> None:
         call = frame.call
-        entropy = [*seeds_of(seed), *call.number, call.draws]
+        # As in TensorFlow, operations with one seed draw the same numbers, such as for an image and its mask.
+        place = [*call.number, call.draws] if seed is None else [call.number[-1]]
+        entropy = [*seeds_of(seed), *place]
         call.draws += 1
         self._key = np.random.SeedSequence(entropy).generate_state(2, np.uint64)
 
@@ -43,9 +47,21 @@ def draw_uniform(frame: Frame, seed: Any) -> Any:
     return _Draw(frame, seed).generator(-1).random(frame.call.count)[frame.numbers()]
 
 
+@functools.lru_cache
+def _place_of_seed(function: Operation) -> int:
+    return list(inspect.signature(function).parameters).index("seed")
+
+
+def _seed_of(function: Operation, args: Any, kwargs: Any) -> Any:
+    if "seed" in kwargs:
+        return kwargs["seed"]
+    place = _place_of_seed(function)
+    return args[place] if place < len(args) else None
+
+
 def each(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
     """Call the operation for each record."""
-    seed = kwargs.get("seed")
+    seed = _seed_of(function, args, kwargs)
     if has_block_values((seed,)):
         raise needs_records("the seed of an operation differs from record to record")
     draw = _Draw(frame, seed)
@@ -62,7 +78,7 @@ def of_shape(function: Operation, frame: Frame, shape: Any, *args: Any, **kwargs
     others = (*args, *kwargs.values())
     if has_block_values((shape, *others)) or any(np.ndim(value) for value in others if not isinstance(value, str)):
         return each(function, frame, shape, *args, **kwargs)
-    draw = _Draw(frame, kwargs.get("seed"))
+    draw = _Draw(frame, _seed_of(function, (shape, *args), kwargs))
     with drawing_from(draw.generator(-1)):
         numbers = as_array(function([frame.call.count, *as_lengths(shape)], *args, **kwargs))
     return block_value(Dense(numbers[frame.numbers()]), frame)

@@ -122,6 +122,11 @@ def row_bytes(block: Block) -> int:
     return sum(column.copied_bytes() for column in leaves(block.columns))
 
 
+def value_bytes(block: Block) -> int:
+    """Return about the size of an element's values."""
+    return 0 if block.elements is not None else sum(column.value_bytes() for column in leaves(block.columns))
+
+
 def structure_of(columns: Any) -> Any:
     """Return the structure without its columns, to compare it with others."""
     return (

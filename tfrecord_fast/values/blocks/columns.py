@@ -52,6 +52,10 @@ class Column(ABC):
         """Return how many bytes are copied when a large value is."""
         return 0
 
+    def value_bytes(self) -> int:
+        """Return about the size of a value; 0 if that is unknown, or small."""
+        return 0
+
     def settle(self) -> None:  # noqa: B027
         """Compute what would need more memory while it waits."""
 
@@ -101,6 +105,9 @@ class Dense(Column):
 
     def copied_bytes(self) -> int:
         return self.array[:1].nbytes
+
+    def value_bytes(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
     def freeze(self) -> None:
         self.array = _read_only(self.array)
@@ -249,6 +256,9 @@ class Uneven(Column):
         if self._arrays is not None:
             return np.stack(self._arrays)
         return self.compact().reshape(len(shapes), *shapes[0].tolist()).copy()
+
+    def value_bytes(self) -> int:
+        return int(self.sizes.max(initial=0)) * self.dtype.itemsize
 
     def padded(self, lengths: Sequence[int], value: Any) -> _Array:
         """Return an array `[n, *lengths]` with the values, and `value` after them."""

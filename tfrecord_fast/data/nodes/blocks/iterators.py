@@ -27,8 +27,17 @@ class BlockFunction(Protocol):
     def runs_on_blocks(self) -> bool:
         """False once the function needs single elements."""
 
-    def on_block(self, block: Block) -> Block | None:
-        """Return the results for a block; None if its elements need to be passed one by one."""
+    @property
+    def row_bytes(self) -> int:
+        """The size of the largest value that the function computes for an element, once it ran for a single one."""
+
+    def start(self) -> Callable[[int, Block], Block | None]:
+        """Start an iteration.
+
+        Returns:
+          A function from the number of a block and the block to the results; None if the elements need to be passed
+          one by one.
+        """
 
     def passed_alone(self) -> None:
         """Take note that all elements of a block that failed have passed one by one."""
@@ -142,22 +151,69 @@ class RangeBlocks(Turns):
         return Block(Dense(np.array(numbers, dtype=self._dtype)), len(numbers))
 
 
+class Fitted(Turns):
+    """Calls of a function on blocks that fit its results: first for a single element, to learn their size."""
+
+    def __init__(self, blocks: Iterator[Block], function: BlockFunction) -> None:
+        super().__init__()
+        self._cursor = Cursor(blocks)
+        self._function = function
+        self._call = function.start()
+        self._most = 1
+        self._number = 0
+        sizes = Sizes()
+        if sizes.are_fixed:
+            self._most = sizes.count
+
+    def _next(self) -> _Call:
+        block = self._cursor.take(min(self._cursor.available(), self._most))
+        call = _Call(self._function, self._call, self._number, block)
+        if self._number == 0 and len(block) == 1:
+            call.run()
+            self._most = Sizes().of_rows(self._function.row_bytes)
+        self._number += 1
+        return call
+
+
+class _Call:
+    """A call of a function on a block, and its result."""
+
+    def __init__(
+        self, function: BlockFunction, call: Callable[[int, Block], Block | None], number: int, block: Block
+    ) -> None:
+        self._function, self._call, self._number = function, call, number
+        self.block = block
+        self.result: Block | None = None
+        self._has_run = False
+
+    def run(self) -> _Call:
+        """Compute the result, unless that has happened; None where elements must pass one by one."""
+        if not self._has_run:
+            self._has_run = True
+            if self.block.elements is None and self._function.runs_on_blocks:
+                self.result = self._call(self._number, self.block)
+        return self
+
+
 class Called(Turns):
     """The results of a function for blocks; for the elements of a block that failed, one by one.
 
     Args:
-      results: pairs of a block and the function's result for it.
+      calls: those that have run.
+      select: returns the result of a call for a block.
       alone: returns a block of one element, or None to leave it out.
     """
 
     def __init__(
         self,
-        results: Iterator[tuple[Block, Block | None]],
+        calls: Iterator[_Call],
         alone: Callable[[Any], Block | None],
         function: BlockFunction,
+        select: Callable[[Block, Block], Block | None] = lambda block, result: result,
     ) -> None:
         super().__init__()
-        self._results = results
+        self._calls = calls
+        self._select = select
         self._alone = alone
         self._function = function
         self._rest: Iterator[Any] | None = None
@@ -169,9 +225,10 @@ class Called(Turns):
                 block = self._next_alone(self._rest)
                 if block is not None:
                     return block
-            given, result = next(self._results)
+            call = next(self._calls)
+            result = None if call.result is None else self._select(call.block, call.result)
             if result is None:
-                self._rest, self._passed = iter(given), True
+                self._rest, self._passed = iter(call.block), True
             elif len(result):
                 return result
 
@@ -190,30 +247,18 @@ class Called(Turns):
         return None
 
 
-def call_on(function: BlockFunction) -> Callable[[Block], tuple[Block, Block | None]]:
-    """Return a function from a block to a pair of it and the results, None where elements must pass one by one."""
-
-    def call(block: Block) -> tuple[Block, Block | None]:
-        if block.elements is not None or not function.runs_on_blocks:
-            return block, None
-        return block, function.on_block(block)
-
-    return call
+def run_call(call: _Call) -> _Call:
+    """Run a call, on any thread."""
+    return call.run()
 
 
-def filter_on(predicate: BlockFunction) -> Callable[[Block], tuple[Block, Block | None]]:
-    """Return a function from a block to a pair of it and the elements for which the predicate is true."""
-    call = call_on(predicate)
-
-    def select(block: Block) -> tuple[Block, Block | None]:
-        flags = call(block)[1]
-        mask = None if flags is None else _mask(flags.columns)
-        if mask is None:
-            return block, None
-        rows = np.flatnonzero(mask)
-        return block, block.take(rows) if len(rows) else Block.of_elements([])
-
-    return select
+def select_rows(block: Block, flags: Block) -> Block | None:
+    """Return the elements whose flag is true; None if the flags are not bools."""
+    mask = None if flags.elements is not None else _mask(flags.columns)
+    if mask is None:
+        return None
+    rows = np.flatnonzero(mask)
+    return block.take(rows) if len(rows) else Block.of_elements([])
 
 
 def _mask(column: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....base.handlers import raised_by_handler
-from ....values.blocks.block import Block, PickedBlock, gathered_blocks, row_bytes
+from ....values.blocks.block import Block, PickedBlock, gathered_blocks, row_bytes, value_bytes
 from ..base.turns import Turns
 from .sizes import Sizes
 
@@ -36,13 +36,14 @@ class ShuffledBlocks(Turns):
         self._error: Exception | None = None
         self._ended = False
         self._sizes = Sizes()
+        self._row_bytes = 0
 
     def _next(self) -> Block:
         pending, self._error = self._error, None
         if pending is not None:
             raise pending
         picked = self._picked
-        while len(picked) < self._sizes.count:
+        while len(picked) < self._most():
             try:
                 if not self._fill():
                     break
@@ -51,12 +52,16 @@ class ShuffledBlocks(Turns):
                     raise
                 self._error = error
                 break
-            self._draw(self._sizes.count - len(picked))
+            self._draw(self._most() - len(picked))
         if not picked:
             raise StopIteration
         self._picked = []
         self._sizes.grow()
         return self._gather(picked)
+
+    def _most(self) -> int:
+        """Return how many elements to draw for the next block."""
+        return min(self._sizes.count, self._sizes.of_rows(self._row_bytes))
 
     def _fill(self) -> bool:
         """Fill the buffer from the blocks; return False if it is empty at the end."""
@@ -67,6 +72,7 @@ class ShuffledBlocks(Turns):
                 except StopIteration:
                     self._ended = True
                     break
+                self._row_bytes = max(self._row_bytes, value_bytes(block))
                 self._held.append((self._end, block))
                 self._left[self._end] = len(block)
                 self._end += len(block)

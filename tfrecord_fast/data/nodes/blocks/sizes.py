@@ -9,6 +9,7 @@ FIRST = 16
 _MOST = 1024
 _BYTES = 1 << 18
 _MOST_BYTES = 1 << 20  # that fewer records than `FIRST` may have
+_RESULT_BYTES = 1 << 21  # of the largest value that a function computes
 
 _fixed: int | None = None
 
@@ -49,6 +50,14 @@ class Sizes:
     def fitting(self, count: int, size: int) -> int:
         """Return how many of `count` records of that size together make a block."""
         return count if self._fixed is not None or size <= _MOST_BYTES else max(1, count * _MOST_BYTES // size)
+
+    def of_rows(self, row_bytes: int) -> int:
+        """Return how many elements of that size make a block of results."""
+        return self.count if self._fixed is not None else max(1, min(_MOST, _RESULT_BYTES // max(1, row_bytes)))
+
+    @property
+    def are_fixed(self) -> bool:
+        return self._fixed is not None
 
     def grow(self) -> None:
         """Let the next block be larger."""

@@ -17,7 +17,16 @@ from ..ahead.mapped import Mapped
 from ..ahead.trials import Verdict
 from ..base.node import Computed, Node, Of, Run, Selected
 from ..base.turns import InTurn, Turns
-from ..blocks.iterators import Called, Numbered, block_function, call_on, called_alone, filter_on, tested_alone
+from ..blocks.iterators import (
+    Called,
+    Fitted,
+    Numbered,
+    block_function,
+    called_alone,
+    run_call,
+    select_rows,
+    tested_alone,
+)
 
 
 class Map(Computed):
@@ -43,10 +52,10 @@ class Map(Computed):
         blocks = None if function is None else run.blocks(self.input)
         if function is None or blocks is None:
             return None
-        call = call_on(function)
+        calls = Fitted(blocks, function)
         verdict = self._verdict if self.tried else None
-        results = Mapped(blocks, call, self.threads, verdict) if self.threads else map(call, blocks)
-        return Called(results, called_alone(self.called()), function)
+        run_calls = Mapped(calls, run_call, self.threads, verdict) if self.threads else map(run_call, calls)
+        return Called(run_calls, called_alone(self.called()), function)
 
     def wants_blocks(self) -> bool:
         return block_function(self.function) is not None or super().wants_blocks()
@@ -88,7 +97,8 @@ class Filter(Selected):
         blocks = None if predicate is None else run.blocks(self.input)
         if predicate is None or blocks is None:
             return None
-        return Called(map(filter_on(predicate), blocks), tested_alone(self._tested()), predicate)
+        calls = map(run_call, Fitted(blocks, predicate))
+        return Called(calls, tested_alone(self._tested()), predicate, select_rows)
 
     def wants_blocks(self) -> bool:
         return block_function(self.function) is not None or super().wants_blocks()
