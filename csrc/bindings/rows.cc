@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "base/block.h"
@@ -76,10 +77,58 @@ py::object GatherRows(const std::vector<py::buffer>& arrays, const Int64Array& s
   return Wrap(block, count, row_bytes);
 }
 
+// For each i, the `sizes[i]` items from number `starts[i]` on, and copies of `filling` up to `longest` items; without
+// `filling`, the items alone, one row after the other. An item has as many bytes as `filling`.
+py::object JoinRows(const py::buffer& flat, const Int64Array& starts, const Int64Array& sizes, size_t item_bytes,
+                    int64_t longest, const py::bytes& filling) {
+  const py::buffer_info info = flat.request();
+  if (info.ndim != 1 || info.itemsize != 1 || (info.size > 1 && info.strides[0] != 1) || item_bytes == 0) {
+    throw py::value_error("contiguous bytes are needed");
+  }
+  if (starts.size() != sizes.size()) throw py::value_error("as many starts as sizes are needed");
+  const auto count = static_cast<size_t>(sizes.size());
+  const int64_t items = static_cast<int64_t>(static_cast<size_t>(info.size) / item_bytes);
+  const std::string fill = filling;
+  const bool pads = longest >= 0;
+  if (pads && fill.size() != item_bytes) throw py::value_error("the filling is no item");
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t start = starts.data()[i];
+    const int64_t size = sizes.data()[i];
+    if (start < 0 || size < 0 || start > items || size > items - start || (pads && size > longest)) {
+      throw py::index_error("items that do not exist");
+    }
+    total += static_cast<size_t>(size);
+  }
+  const size_t rows = pads ? count : 1;
+  const size_t row_bytes = (pads ? static_cast<size_t>(longest) : total) * item_bytes;
+  Block block;
+  if (!AllocateBlock(rows, row_bytes, 0, &block)) throw std::bad_alloc();
+  {
+    GilReleased no_gil;
+    const bool is_zero = fill.find_first_not_of('\0') == std::string::npos;
+    uint8_t* out = block.data;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t bytes = static_cast<size_t>(sizes.data()[i]) * item_bytes;
+      const uint8_t* begin = static_cast<const uint8_t*>(info.ptr) + static_cast<size_t>(starts.data()[i]) * item_bytes;
+      if (bytes > 0) std::memcpy(out, begin, bytes);
+      out += bytes;
+      if (!pads) continue;
+      const size_t left = row_bytes - bytes;
+      if (is_zero && left > 0) std::memset(out, 0, left);
+      for (size_t at = 0; !is_zero && at < left; at += item_bytes) std::memcpy(out + at, fill.data(), item_bytes);
+      out += left;
+    }
+  }
+  return Wrap(block, rows, row_bytes);
+}
+
 }  // namespace
 
 void BindRows(py::module_& module) {
   module.def("room", &Room, py::arg("rows"), py::arg("row_bytes"));
+  module.def("join_rows", &JoinRows, py::arg("flat"), py::arg("starts"), py::arg("sizes"), py::arg("item_bytes"),
+             py::arg("longest") = -1, py::arg("filling") = py::bytes());
   module.def("gather_rows", &GatherRows, py::arg("arrays"), py::arg("sources"), py::arg("rows"));
 }
 

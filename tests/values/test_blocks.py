@@ -124,6 +124,32 @@ def test_uneven_columns_are_padded(own, more):
         assert batch.tolist() == [[*row.tolist(), *[-1] * (longest - len(row))] for row in lists]
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, max_size=6), st.integers(-1, 1))
+def test_steps_are_padded(rows, value):
+    flat = np.arange(40, dtype=np.int16)
+    starts, sizes = (np.array(side, np.int64) for side in zip(*rows, strict=True))
+    steps = Uneven.of_flat(flat, 2 * starts, np.stack([sizes, np.full(len(rows), 2)], 1))
+    longest = max(1, int(sizes.max()))
+    batch = steps.padded([longest, 2], value)
+    assert batch.dtype == np.int16
+    expected = np.full((len(rows), longest, 2), value)
+    for row, (start, size) in zip(expected, rows, strict=True):
+        row[:size] = flat[2 * start : 2 * (start + size)].reshape(-1, 2)
+    assert batch.tolist() == expected.tolist()
+    assert steps.compact().tolist() == [item for row in steps for item in row.ravel().tolist()]
+
+
+def test_join_rows_refuses_items_that_do_not_exist():
+    flat = np.zeros(8, np.uint8)
+    for start, size in ((-1, 1), (0, 5), (4, 1), (1, -1), (2**62, 1)):
+        with pytest.raises(IndexError):
+            _core.join_rows(flat, np.array([start]), np.array([size]), 2)
+    with pytest.raises(IndexError):
+        _core.join_rows(flat, np.array([0]), np.array([3]), 2, 2, b"xx")
+    with pytest.raises(ValueError, match="filling"):
+        _core.join_rows(flat, np.array([0]), np.array([1]), 2, 2, b"x")
+
+
 def test_blocks_of_several_structures_become_elements():
     dense = Block({"x": column("numbers", [1, 2])}, 2)
     other = Block({"x": column("numbers", [3]), "y": Constant(None, 1)}, 1)

@@ -207,6 +207,9 @@ class Uneven(Column):
         total = int(sizes.sum())
         if np.array_equal(starts, places):
             return flat[:total]
+        if flat.dtype != object and flat.flags.c_contiguous and total:
+            rows = _core.join_rows(flat.view(np.uint8), starts, sizes, flat.itemsize)
+            return rows.view(flat.dtype).reshape(-1)
         return flat[np.repeat(starts - places, sizes) + np.arange(total)]
 
     def __len__(self) -> int:
@@ -263,10 +266,16 @@ class Uneven(Column):
     def padded(self, lengths: Sequence[int], value: Any) -> _Array:
         """Return an array `[n, *lengths]` with the values, and `value` after them."""
         shapes = self.shapes
-        batch = np.full((len(shapes), *lengths), value, dtype=self.dtype)
-        if self.rank == 1 and self._arrays is None:
-            batch[np.arange(lengths[0]) < shapes] = self.compact()
-            return batch
+        shape = (len(shapes), *lengths)
+        if self._arrays is None and self.dtype != object and (shapes[:, 1:] == lengths[1:]).all() and all(lengths):
+            flat, starts, _ = self.parts()
+            if flat.flags.c_contiguous:
+                step = int(np.prod(lengths[1:], dtype=np.int64))
+                filling = np.full(1, value, self.dtype).tobytes()
+                sizes = shapes[:, 0] * step
+                rows = _core.join_rows(flat.view(np.uint8), starts, sizes, flat.itemsize, lengths[0] * step, filling)
+                return rows.view(self.dtype).reshape(shape)
+        batch = np.full(shape, value, dtype=self.dtype)
         for number, array in enumerate(self):
             area: Any = (number, *map(slice, array.shape))
             batch[area] = array

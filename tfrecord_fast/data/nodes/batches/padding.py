@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
         value_of = [None] * count if values is None else _values(values, elements[0])
         return pack(elements[0], map(_pad, columns, shape_of, value_of, places(elements[0])))
 
+    known: list[Any] = [(None, [])]  # the structure of the latest block, and its components' shapes, values and names
+
     def join_blocks(blocks: list[Block]) -> Any:
         def elements() -> Any:
             return join([element for block in blocks for element in block])
@@ -39,10 +41,16 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
         if block.elements is not None:
             return elements()
         columns = leaves(block.columns)
-        count = len(columns)
-        shape_of = [None] * count if shapes is None else _shapes(shapes, block.columns)
-        value_of = [None] * count if values is None else _values(values, block.columns)
-        return pack(block.columns, map(_pad_column, columns, shape_of, value_of, places(block.columns)))
+        structure = block.structure()
+        of_structure, options = known[0]
+        if of_structure != structure:
+            count = len(columns)
+            shape_of = [None] * count if shapes is None else _shapes(shapes, block.columns)
+            value_of = [None] * count if values is None else _values(values, block.columns)
+            options = list(zip(shape_of, value_of, places(block.columns), strict=True))
+            known[0] = structure, options
+        padded = [_pad_column(column, *option) for column, option in zip(columns, options, strict=True)]
+        return tuple(padded) if structure == (_flat(len(padded)),) else pack(block.columns, padded)
 
     join.of_blocks = join_blocks  # type: ignore[attr-defined]
     return join
@@ -55,12 +63,17 @@ def _pad_column(column: Column, shape: list[Any] | None, value: Any, component: 
             return column.stacked()
     if isinstance(column, Uneven) and column.dtype != object and len(column):
         longest = column.shapes.max(axis=0).tolist()
-        if shape is None or (len(shape) == len(longest) and all(size in (None, -1) for size in shape)):
+        if shape is None or _fits(shape, longest):
             return column.padded(longest, _padding(value, column.dtype, "padding_values"))
     return _pad(list(column), shape, value, component)
 
 
-def _fits(shape: list[Any], lengths: tuple[int, ...]) -> bool:
+def _flat(count: int) -> tuple[Any, ...]:
+    """Return the structure of a tuple of columns."""
+    return (tuple, *[None] * count)
+
+
+def _fits(shape: list[Any], lengths: Sequence[int]) -> bool:
     """Return True if values of these lengths need no padding."""
     return len(shape) == len(lengths) and all(
         size in (None, -1, length) for size, length in zip(shape, lengths, strict=True)
