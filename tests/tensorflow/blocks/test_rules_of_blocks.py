@@ -1,6 +1,8 @@
 """How functions run on blocks: how often they are called, where blocks split, and what random numbers they draw."""
 
+import contextlib
 import logging
+import threading
 
 import numpy as np
 import pytest
@@ -239,6 +241,36 @@ def test_uniform_numbers_fill_the_range():
     counts = np.bincount(numbers, minlength=10)
     assert len(counts) == 10
     assert counts.min() > 200
+
+
+def test_records_do_not_share_constants():
+    for element in tf.data.Dataset.range(40).map(lambda x: (tf.zeros(3), x)):
+        array = element[0].numpy()
+        assert array.tolist() == [0, 0, 0]
+        array[:] = 1
+
+
+def test_tensors_that_other_threads_use_are_single():
+    def function(x):
+        results = {}
+
+        def work():
+            with contextlib.suppress(BaseException):
+                results["value"] = x * 2
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        return results.get("value", -1)
+
+    assert list(tf.data.Dataset.range(40).map(function).as_numpy_iterator()) == [2 * x for x in range(40)]
+
+
+def test_text_of_tensors_is_that_of_single_ones():
+    texts = tf.data.Dataset.range(3).map(lambda x: str([x]))
+    assert [bytes(text.numpy()) for text in texts] == [
+        b"[<tf.Tensor: shape=(), dtype=int64, numpy=%d>]" % x for x in range(3)
+    ]
 
 
 def test_tensors_of_a_call_can_not_be_used_after_it(path):

@@ -15,7 +15,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.tensor_dtypes import DType, array_dtype, named
 from ..tensors.tensor_shape import TensorShape
 from ..tensors.wrapping import register_unwrapper, register_wrapper, unwrap, wrap
-from .frames import Frame, SplitError, current, needs_records, required
+from .frames import Frame, NotOnBlocksError, SplitError, current, needs_records, required
 
 _OPERATORS = (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror "
@@ -39,10 +39,17 @@ class BlockValue:
 
     def selected(self) -> Column:
         """Return the values for the records that operations work on now."""
+        self.check_thread()
         return required().select(self.column, self.frame)
+
+    def check_thread(self) -> None:
+        """Take note, if another thread uses the tensor, that the function needs single records."""
+        if current.frame is None:
+            self.frame.call.interruption = NotOnBlocksError("a tensor is used on another thread")
 
     def alone(self) -> Any:
         """Return the value of the only record, if operations work on a single one; else raise."""
+        self.check_thread()
         frame = current.frame
         if frame is not None and frame.is_single:
             return wrap(frame.select(self.column, self.frame).row(0))
@@ -153,7 +160,7 @@ class BlockTensor(BlockValue, Tensor):
         return iter([self[number] for number in range(len(self))])
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: dtype={self.dtype.name}, one per record>"
+        return "<tf.Tensor: one per record>" if current.frame is None else repr(self.alone())
 
     def __str__(self) -> str:
         return str(self.alone())
@@ -189,7 +196,7 @@ class BlockComposite(BlockValue):
         return _operate(getattr, self, name)
 
     def __repr__(self) -> str:
-        return f"<{self.__class__.__name__}, one per record>"
+        return f"<{self.__class__.__name__}: one per record>" if current.frame is None else repr(self.alone())
 
     def __str__(self) -> str:
         return str(self.alone())

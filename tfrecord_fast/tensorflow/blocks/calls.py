@@ -43,6 +43,9 @@ def call(function: Callable[..., Any], rule: Rule | None, draws: bool, args: Any
     Args:
       draws: calls the rule for ordinary arguments too: each record has its own random numbers, or effect.
     """
+    for value in args:
+        if is_block_value(value):
+            value.check_thread()
     frame = required()
     if frame.is_single:
         return function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})

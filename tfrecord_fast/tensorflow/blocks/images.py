@@ -145,6 +145,13 @@ def flip(bit: int) -> Operation:
     return rule
 
 
+def _flipped(image: Any, axis: int) -> Any:
+    array = as_array(image)
+    if array.ndim not in (3, 4):
+        raise ValueError(f"'image' (shape {array.shape}) must have either 3 or 4 dimensions.")
+    return as_tensor(np.flip(array, axis))
+
+
 def random_flip(bit: int) -> Operation:
     """Return the rule of a random flip."""
 
@@ -153,8 +160,10 @@ def random_flip(bit: int) -> Operation:
         images = _images(image, frame)
         if images is None:
             column = of_images(_arrays(image, frame) or [np.empty(0)])
-            if not isinstance(column, Images):
-                return NotImplemented
+            if not isinstance(column, Images):  # the same images are mirrored as of other dtypes, such as masks
+                axis = -2 if bit == MIRRORED else -3
+                rows = zip(numbers, rows_of(image, frame), strict=False)
+                return combine([_flipped(row, axis) if number < 0.5 else row for number, row in rows], frame)
             images = column
         return block_value(images.flipped(np.where(numbers < 0.5, bit, 0).astype(np.uint8)), frame)
 

@@ -355,7 +355,8 @@ class Constant(Column):
     """The same value for each element."""
 
     def __init__(self, value: Any, count: int) -> None:
-        self.value = value
+        # Records share the value: whoever gets it makes a copy to write into.
+        self.value = _read_only(value) if isinstance(value, np.ndarray) else value
         self.count = count
 
     def __len__(self) -> int:
