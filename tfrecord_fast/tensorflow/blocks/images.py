@@ -13,6 +13,7 @@ from ...base.workers import Workers
 from ...values.blocks.columns import Dense, Uneven
 from ...values.blocks.images import (
     HALF_PIXELS,
+    MIRRORED,
     MULTIPLY,
     Images,
     Plan,
