@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 from collections.abc import Callable, Iterator
@@ -25,15 +26,25 @@ def bound(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     )
     variables = function.__globals__
-    if not any(instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") for instruction in instructions):
-        names = {name for code in codes for name in code.co_names if name in variables}
-        variables = _Globals(variables, names)
+    names = {instruction.argval for instruction in instructions if instruction.opname == "LOAD_GLOBAL"}
+    if not any(instruction.opname in _ASSIGN_GLOBAL for instruction in instructions) and names.isdisjoint(_LOOK_UP):
+        variables = _present(variables, names)
     copy = FunctionType(function.__code__, variables, function.__name__, function.__defaults__, cells)
     copy.__kwdefaults__ = function.__kwdefaults__
     return functools.update_wrapper(copy, function)
 
 
 _ASSIGN = {"STORE_DEREF", "DELETE_DEREF"}
+_ASSIGN_GLOBAL = {"STORE_GLOBAL", "DELETE_GLOBAL"}
+_LOOK_UP = {"globals", "eval", "exec"}
+
+
+def _present(variables: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """Return these variables of a module as they are now; names that do not exist yet are looked up later."""
+    present = {name: variables[name] for name in (*names, "__builtins__", "__name__") if name in variables}
+    if all(name in variables or hasattr(builtins, name) for name in names):
+        return present  # lookups in a subclass take longer
+    return _Globals(present, variables)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -52,13 +63,10 @@ def _is_empty(cell: CellType) -> bool:
 
 
 class _Globals(dict[str, Any]):
-    """Some of a module's variables as they are now, and the others as they are when they are looked up."""
+    """Variables as they are now, and others of the same module as they are when they are looked up."""
 
-    def __init__(self, variables: dict[str, Any], names: set[str]) -> None:
-        super().__init__({name: variables[name] for name in names})
-        for name in ("__builtins__", "__name__"):
-            if name in variables:
-                self[name] = variables[name]
+    def __init__(self, present: dict[str, Any], variables: dict[str, Any]) -> None:
+        super().__init__(present)
         self._variables = variables
 
     def __missing__(self, name: str) -> Any:
