@@ -258,7 +258,7 @@ tf.cast([nan, 1e10, -1e10], tf.int32); tf.cast([-1.0, 3e9, 5e9], tf.uint32); tf.
 tf.cast(many, tf.int8); tf.cast(many, tf.uint16); tf.cast(many, tf.int16); tf.cast(tf.cast(many, B), tf.uint8)
 tf.cast(tf.cast(many, tf.float64), tf.int8); tf.cast(tf.cast(many, H), tf.int16)
 tf.image.convert_image_dtype(many, tf.uint8); tf.image.convert_image_dtype(many, tf.uint16)
-tf.cast(tf.image.resize(tf.reshape(tf.cast(many, tf.uint8), [8, 4, 2]), [16, 32], 'bicubic'), tf.uint8)
+tf.cast(tf.round(tf.image.resize(tf.reshape(tf.cast(many, tf.uint8), [8, 4, 2]), [16, 32], 'bicubic')), tf.uint8)
 tf.cast([nan, 1e19, -1e19], tf.int64); tf.cast([-1.0, 1e19], tf.uint64); tf.cast([-1.5, 40000.0], tf.int16)
 tf.constant(2**31, tf.int32); tf.constant([1]) + 2**31; tf.constant([-1], tf.uint32); tf.argmax([nan, nan])
 tf.argmax([nan, -np.inf]); tf.argmin([nan, np.inf]); tf.sign([nan, -0.0]); tf.maximum([nan], 1.0)
