@@ -48,6 +48,7 @@ ROOMS = [
     "encode",
     "stats",
     "arrow",
+    "images",
     "bindings",
 ]
 # Files of crc32c and varint, and the backends in them.
@@ -97,6 +98,7 @@ TESTS = {
         examples/test_encode_sequences examples/test_encode_arrow examples/test_encode_one files/test_example_writer""",
     "stats": "cli/test_stats core/test_stats_native",
     "arrow": "core/test_arrow_native values/test_arrow examples/test_encode_arrow examples/test_encode_arrow_values",
+    "images": "core/test_images_native tensorflow/test_image_pixels",
     "bindings": """core/test_record_batch core/test_writer core/test_inputs values/test_arrow values/test_columns
         examples/test_encode_arrow examples/test_encode_one""",
 }
