@@ -77,7 +77,7 @@ def test_names_of_tensorflow_without_it():
         with pytest.raises(AttributeError, match=r"tf.data.experimental.nothing"):
             _ = tf.data.experimental.nothing
         assert porting._where("signal.stft")[0] == "tensorflow"
-    assert compat.v2 is tf and compat.v1 is tf.compat.v1
+    assert compat.v2.io is tf.io and compat.v1 is tf.compat.v1
 
 
 def test_names_with_underscores_are_no_ones():

@@ -45,7 +45,7 @@ def _identity(leaf: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
-    number = value.item() if getattr(value, "shape", None) == () else value
+    number = np.asarray(value).item() if getattr(value, "shape", None) == () else value
     try:
         if isinstance(number, bool):
             raise TypeError
