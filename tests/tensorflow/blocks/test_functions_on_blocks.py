@@ -44,6 +44,15 @@ def uneven_shapes(record):
     return row["pairs"], flat, tf.reshape(flat, [-1, 2]), tf.expand_dims(row["q"], 1), tf.rank(row["pairs"]), row["r"]
 
 
+def padded_to_a_length(record):
+    row = parse(record)
+    values = tf.cast(tf.sparse.to_dense(row["v"]), tf.int32)
+    length = tf.size(values)
+    fitted = tf.cond(length > 2, lambda: values[:2], lambda: tf.pad(values, [[0, 2 - length]]))
+    shifted = tf.pad(row["a"], [[row["label"] % 3, 1]])
+    return tf.reshape(fitted, [2]), shifted, tf.pad(row["q"], [[1, 0]]), tf.pad(values, [[length, length]])
+
+
 def composites(record):
     row = parse(record)
     words = tf.strings.split(row["s"], "r")
@@ -187,7 +196,7 @@ def stops(record):
 FUNCTIONS = (
     with_new_features, arithmetic, aligned, uneven, uneven_shapes, composites, axes, strings, python_if, python_loop,
     if_that_is_caught, caught, shapes_that_fit, many_values, conditions, split_in_a_condition, structures, mapped,
-    needs_records, effects, text, fails_for_some, fails_always, stops,
+    padded_to_a_length, needs_records, effects, text, fails_for_some, fails_always, stops,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...values.blocks.columns import Dense, Sparse, Uneven
+from ...values.blocks.columns import Dense, Sparse, Uneven, as_uneven
 from ..ops.arguments import as_array, as_arrays, as_axes, as_lengths, integer, tensor
 from ..tensors.tensor import Tensor, as_tensor
 from ..tensors.tensor_dtypes import as_dtype
@@ -272,13 +272,38 @@ def tile(function: Operation, frame: Frame, input: Any, multiples: Any, name: An
 
 
 def pad(function: Operation, frame: Frame, tensor: Any, paddings: Any, *args: Any, **kwargs: Any) -> Any:
-    array, paddings = _array(tensor, frame), common(paddings, frame)
+    array = _array(tensor, frame)
+    if array is None or has_block_values((paddings,)):
+        return _pad_vectors(tensor, paddings, frame) if not args and not kwargs else NotImplemented
     if array is None or paddings is NotImplemented or has_block_values((*args, *kwargs.values())):
         return NotImplemented
     widths = as_array(paddings)
     if widths.shape != (array.ndim - 1, 2):
         return NotImplemented
     return dense(function(as_tensor(array), [[0, 0], *widths.tolist()], *args, **kwargs), frame)
+
+
+def _pad_vectors(tensor: Any, paddings: Any, frame: Frame) -> Any:
+    """Add zeros around vectors, as many as each record says."""
+    column = selected(tensor, frame) if is_block_value(tensor) else None
+    is_pair = isinstance(paddings, list | tuple) and len(paddings) == 1 and isinstance(paddings[0], list | tuple)
+    vectors = None if column is None else as_uneven(column)
+    if vectors is None or vectors.rank != 1 or vectors.dtype.kind not in "iuf" or not is_pair or len(paddings[0]) != 2:
+        return NotImplemented
+    counts = []
+    for count in paddings[0]:
+        array = _array(count, frame) if is_block_value(count) else np.full(frame.count, integer(count))
+        if array is None or array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
+            return NotImplemented
+        counts.append(array.astype(np.int64))
+    sizes = vectors.sizes
+    lengths = sizes + counts[0] + counts[1]
+    starts = starts_of(lengths)
+    flat = np.zeros(int(lengths.sum()), vectors.dtype)
+    flat[np.repeat(starts + counts[0] - starts_of(sizes), sizes) + np.arange(int(sizes.sum()))] = vectors.compact()
+    if (lengths == lengths[0]).all():
+        return dense(flat.reshape(frame.count, -1), frame)
+    return uneven(flat, starts, lengths[:, None], frame)
 
 
 def reverse(function: Operation, frame: Frame, tensor: Any, axis: Any, name: Any = None) -> Any:

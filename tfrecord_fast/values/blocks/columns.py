@@ -411,7 +411,23 @@ def joined(columns: Sequence[Column]) -> Column:
         column = first.join(columns[1:])
         if column is not None:
             return column
+    uneven = [as_uneven(column) for column in columns]
+    if uneven[0] is not None and all(column is not None for column in uneven):
+        together = uneven[0].join([column for column in uneven[1:] if column is not None])
+        if together is not None:
+            return together
     return of_values([value for column in columns for value in column])
+
+
+def as_uneven(column: Column) -> Uneven | None:
+    """Return arrays of one shape as arrays whose shapes may differ; None for other columns."""
+    if isinstance(column, Uneven):
+        return column
+    if not isinstance(column, Dense) or len(column.shape) == 0 or column.dtype == object:
+        return None
+    size = int(np.prod(column.shape, dtype=np.int64))
+    shapes = np.tile(np.array(column.shape, np.int64), (len(column), 1))
+    return Uneven.of_flat(column.array.reshape(-1), np.arange(len(column), dtype=np.int64) * size, shapes)
 
 
 def gathered(columns: Sequence[Column], sources: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> Column:
