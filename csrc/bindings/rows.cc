@@ -90,7 +90,7 @@ py::object JoinRows(const py::buffer& flat, const Int64Array& starts, const Int6
   const int64_t items = static_cast<int64_t>(static_cast<size_t>(info.size) / item_bytes);
   const std::string fill = filling;
   const bool pads = longest >= 0;
-  if (pads && fill.size() != item_bytes) throw py::value_error("the filling is no item");
+  if (pads && fill.size() != item_bytes) throw py::value_error("the filling must have the size of an item");
   size_t total = 0;
   for (size_t i = 0; i < count; ++i) {
     const int64_t start = starts.data()[i];

@@ -35,7 +35,7 @@ struct Step {
   std::vector<float> operands = {};
 };
 
-// What all images of a call have in common.
+// The properties that all images of a call share.
 struct Drawing {
   size_t height = 0;  // of the results
   size_t width = 0;

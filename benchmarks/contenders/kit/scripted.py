@@ -103,7 +103,7 @@ class Scripted(Setting):
 
 
 def described(batch: Any, pipeline: Pipeline) -> dict[str, Any]:
-    """What is compared of a batch: of each leaf dtype, shape, and either a digest or sums."""
+    """The answer for a batch: the dtype and shape of each leaf, and either a digest or sums."""
     return {path: described_leaf(array_of(leaf), pipeline) for path, leaf in leaves(batch)}
 
 
@@ -123,7 +123,7 @@ def described_leaf(array: NDArray[Any], pipeline: Pipeline) -> dict[str, Any]:
 
 
 def totals(batches: list[Any], pipeline: Pipeline) -> dict[str, Any]:
-    """What is compared of shuffled batches: all that their order does not change."""
+    """The answer for shuffled batches: all that their order does not change."""
     found = {}
     for path, first in batches[0].items() if batches else ():
         found[path] = {"dtype": first["dtype"], "rank": len(first["shape"]), "batches": len(batches)}

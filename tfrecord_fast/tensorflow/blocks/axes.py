@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...values.blocks.columns import Dense, Sparse, Uneven, as_uneven
+from ...values.blocks.columns import Dense, Sparse, Uneven, as_uneven, starts_of
 from ..ops.arguments import as_array, as_arrays, as_axes, as_lengths, integer, tensor
 from ..tensors.tensor import Tensor, as_tensor
 from ..tensors.tensor_dtypes import as_dtype
 from .block_tensor import BlockTensor, block_value, check_shapes, is_block_value
 from .calls import common, has_block_values, selected
-from .elementwise import dense, dense_array, starts_of, uneven
+from .elementwise import dense, dense_array, uneven
 from .frames import Frame
 
 Operation = Callable[..., Any]

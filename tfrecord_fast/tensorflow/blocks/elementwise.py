@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...values.blocks.columns import Column, Dense, Strings, Uneven
+from ...values.blocks.columns import Column, Dense, Strings, Uneven, starts_of
 from ..ops.arguments import as_array
 from ..tensors.tensor import Tensor, as_tensor
 from ..tensors.tensor_dtypes import as_dtype
@@ -33,12 +33,6 @@ def dense(array: Any, frame: Frame) -> Any:
 
 def uneven(flat: Any, starts: Any, shapes: Any, frame: Frame) -> Any:
     return block_value(Uneven.of_flat(flat, starts, shapes), frame)
-
-
-def starts_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    starts = np.zeros(len(sizes), np.int64)
-    np.cumsum(sizes[:-1], out=starts[1:])
-    return starts
 
 
 def elementwise(function: Callable[..., Any], frame: Frame, *args: Any, **kwargs: Any) -> Any:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...values.blocks.columns import Constant, Uneven, joined
+from ...values.blocks.columns import Constant, Uneven, joined, starts_of
 from ...values.elements.nests import map_leaves
 from ..ops.arguments import as_array, integer
 from ..tensors.tensor import Tensor, as_tensor, checked_index, plain_array
 from ..tensors.wrapping import wrap
 from .block_tensor import block_value, is_block_value
 from .calls import columns_of, has_block_values, selected
-from .elementwise import dense, dense_array, elementwise, starts_of, uneven
+from .elementwise import dense, dense_array, elementwise, uneven
 from .frames import Frame, entered, needs_records
 
 Operation = Callable[..., Any]

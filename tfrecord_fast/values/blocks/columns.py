@@ -15,6 +15,7 @@ from ..columns.bytes_array import BytesArray
 from ..columns.sparse import SparseTensor
 from ..columns.strings import object_array
 from ..elements.nests import stack
+from ..elements.owned import read_only
 
 _Array = npt.NDArray[Any]
 Rows = slice | npt.NDArray[np.int64]
@@ -110,7 +111,7 @@ class Dense(Column):
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
     def freeze(self) -> None:
-        self.array = _read_only(self.array)
+        self.array = read_only(self.array)
 
 
 class Strings(Column):
@@ -194,7 +195,7 @@ class Uneven(Column):
         if self._flat is None:
             assert self._arrays is not None
             self._flat = np.concatenate([array.ravel() for array in self._arrays])
-            self._starts = _starts(self.sizes)
+            self._starts = starts_of(self.sizes)
             self._arrays = None
         assert self._starts is not None
         return self._flat, self._starts, self.shapes
@@ -203,7 +204,7 @@ class Uneven(Column):
         """Return the values of all elements in order, without gaps."""
         flat, starts, _ = self.parts()
         sizes = self.sizes
-        places = _starts(sizes)
+        places = starts_of(sizes)
         total = int(sizes.sum())
         if np.array_equal(starts, places):
             return flat[:total]
@@ -250,7 +251,7 @@ class Uneven(Column):
         shapes = np.concatenate([column.shapes for column in columns])
         flat = np.concatenate([column.compact() for column in columns])
         sizes = shapes[:, 0] if self.rank == 1 else shapes.prod(axis=1)
-        return Uneven.of_flat(flat, _starts(sizes), shapes)
+        return Uneven.of_flat(flat, starts_of(sizes), shapes)
 
     def stacked(self) -> Any:
         shapes = self.shapes
@@ -283,9 +284,9 @@ class Uneven(Column):
 
     def freeze(self) -> None:
         if self._arrays is None:
-            self._flat = _read_only(self.parts()[0])
+            self._flat = read_only(self.parts()[0])
         else:
-            self._arrays = [_read_only(array) for array in self._arrays]
+            self._arrays = [read_only(array) for array in self._arrays]
 
 
 class Sparse(Column):
@@ -356,7 +357,7 @@ class Constant(Column):
 
     def __init__(self, value: Any, count: int) -> None:
         # Records share the value: whoever gets it makes a copy to write into.
-        self.value = _read_only(value) if isinstance(value, np.ndarray) else value
+        self.value = read_only(value) if isinstance(value, np.ndarray) else value
         self.count = count
 
     def __len__(self) -> int:
@@ -490,14 +491,8 @@ def _copied_rows(arrays: list[_Array], sources: npt.NDArray[np.int64], rows: npt
     return result
 
 
-def _starts(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def starts_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return where values of these sizes start that lie one after the other."""
     starts = np.zeros(len(sizes), np.int64)
     np.cumsum(sizes[:-1], out=starts[1:])
     return starts
-
-
-def _read_only(array: _Array) -> _Array:
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
