@@ -90,6 +90,20 @@ def test_a_function_that_needs_records_stays_record_by_record():
         assert len(calls) == 1 + 10 * epoch
 
 
+def test_a_function_that_fails_on_blocks_only_stays_record_by_record():
+    calls = []
+
+    def function(x):
+        calls.append(1)
+        return np.log1p(x)
+
+    with fixed(10):
+        dataset = tf.data.Dataset.range(30).map(function)
+        assert [round(float(x), 3) for x in dataset][:3] == [0.0, 0.693, 1.099]
+    assert len(calls) == 1 + 30
+    assert "record by record" in repr(dataset)
+
+
 def test_one_error_does_not_end_blocks():
     calls, shown = [], []
 
