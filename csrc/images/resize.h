@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -32,7 +31,15 @@ enum class Alignment : uint8_t {
   kCorners,     // by the centres of the outermost pixels
 };
 
-// The pixels of an image, or of a part of it: rows of adjacent pixels, `stride` bytes apart. uint8 or float32; those
+// A window of pixels whose borders may lie between them.
+struct PixelPart {
+  double top = 0;
+  double left = 0;
+  double height = 0;  // 0: all pixels
+  double width = 0;
+};
+
+// The pixels of an image, or of a crop of it: rows of adjacent pixels, `stride` bytes apart. uint8 or float32; those
 // need not be aligned.
 struct Pixels {
   const uint8_t* data = nullptr;
@@ -41,6 +48,7 @@ struct Pixels {
   size_t width = 0;
   bool mirrored = false;     // left and right
   bool upside_down = false;  // both after resizing
+  PixelPart part = {};       // that is resized, with kHalfPixels; pixels around it count near its borders
 };
 
 // A step of arithmetic on float32 values, with an operand per channel.
@@ -64,7 +72,7 @@ struct Drawing {
 };
 
 // The size that an image is resized to, and the window of it that is drawn.
-struct Frame {
+struct ResizedWindow {
   size_t height = 0;  // of the whole image
   size_t width = 0;
   size_t top = 0;  // of the window
@@ -72,7 +80,7 @@ struct Frame {
   size_t rows = 0;
   size_t columns = 0;
 
-  static Frame Whole(size_t height, size_t width) { return {height, width, 0, 0, height, width}; }
+  static ResizedWindow Whole(size_t height, size_t width) { return {height, width, 0, 0, height, width}; }
 };
 
 // Where results are written.
@@ -83,37 +91,41 @@ struct Canvas {
 };
 
 // Draws one image after another on one thread. Memory is used again, and so are weights, between images of equal sizes.
-// Results are the same on every processor.
 class Resizer {
  public:
   explicit Resizer(const Drawing& drawing);
   ~Resizer();
 
-  // Draws `image` into `canvas`. kInvalidArgument: the image has no pixels, the window is not within the frame, the
-  // sizes differ with kSameSize, or the method has no such alignment.
-  Status Draw(const Pixels& image, const Frame& frame, const Canvas& canvas);
+  // Draws `image` into `canvas`. kInvalidArgument: the image has no pixels, the part is not within it, the window is
+  // not within the resized image, the sizes differ with kSameSize, or the method has no such alignment.
+  Status Draw(const Pixels& image, const ResizedWindow& window, const Canvas& canvas);
 
-  // The same, into contiguous memory: [height, width, channels], or [channels, height, width].
-  Status Draw(const Pixels& image, size_t height, size_t width, void* out);
+  // The same, into contiguous memory: [rows, columns, channels], or [channels, rows, columns].
+  Status Draw(const Pixels& image, const ResizedWindow& window, void* out);
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-// Draws images into `out`, contiguous [images, height, width, channels] or [images, channels, height, width], on
-// several threads.
-Status DrawImages(const Drawing& drawing, const std::vector<Pixels>& images, size_t height, size_t width, void* out,
+// Draws the same window of each image into `out`, contiguous [images, rows, columns, channels] or
+// [images, channels, rows, columns], on several threads.
+Status DrawImages(const Drawing& drawing, const std::vector<Pixels>& images, const ResizedWindow& window, void* out,
                   size_t num_threads);
 
 // Copies the nearest pixel for each result, of `size` bytes, whatever its values: into `out`, [images, height, width].
 Status DrawNearest(Alignment alignment, size_t size, const std::vector<Pixels>& images, size_t height, size_t width,
                    uint8_t* out, size_t num_threads);
 
-// Backends of the loops over rows, the fastest first. All return the same results.
-std::vector<std::string> ResizeBackends();
-std::string ResizeBackend();
-// False: the processor has no such backend.
-bool SetResizeBackend(const std::string& name);
+// ---- Backends of the loops over rows ----
+
+// The backends that this processor can run, fastest first; "portable" is always among them. All compute the same
+// values. The first use takes the fastest, or the one that the environment variable TFRECORD_FAST_RESIZE names.
+std::vector<const char*> ResizeBackends();
+
+const char* ResizeBackend();
+
+// Returns false and changes nothing if this processor lacks the backend.
+bool SetResizeBackend(const char* name);
 
 }  // namespace tfr
