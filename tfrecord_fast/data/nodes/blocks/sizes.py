@@ -8,7 +8,7 @@ from collections.abc import Iterator
 FIRST = 16
 _MOST = 1024
 _BYTES = 1 << 18
-_MOST_BYTES = 1 << 20  # that fewer records than `FIRST` may have
+_MOST_BYTES = 1 << 21  # that fewer records than `FIRST` may have
 _RESULT_BYTES = 1 << 21  # of the largest value that a function computes
 
 _fixed: int | None = None
