@@ -101,4 +101,4 @@ def test_blocks_grow():
         counts.append(steps.count)
         steps.grow()
     assert counts == [16, 32, 64, 128, 256, 512, 1024, 1024, 1024]
-    assert steps.fitting(16, 1 << 24) == 1
+    assert steps.fitting(16, 1 << 26) == 1
