@@ -120,7 +120,7 @@ Status DrawNearest(Alignment alignment, size_t size, const std::vector<Pixels>& 
 // ---- Backends of the loops over rows ----
 
 // The backends that this processor can run, fastest first; "portable" is always among them. All compute the same
-// values. The first use takes the fastest, or the one that the environment variable TFRECORD_FAST_RESIZE names.
+// values. The first use takes the fastest, or the one that the environment variable TFRECORD_FAST_IMAGES names.
 std::vector<const char*> ResizeBackends();
 
 const char* ResizeBackend();

@@ -29,7 +29,7 @@ const RowOps* Find(const char* name) {
 }
 
 const RowOps& Choose() {
-  const char* forced = std::getenv("TFRECORD_FAST_RESIZE");
+  const char* forced = std::getenv("TFRECORD_FAST_IMAGES");
   const RowOps* backend = forced != nullptr ? Find(forced) : nullptr;
   if (backend == nullptr) backend = Find(nullptr);
   const RowOps* none = nullptr;

@@ -288,7 +288,7 @@ def test_rounding():
 def test_the_environment_names_the_backend():
     code = "from tfrecord_fast import _core; print(_core.resize_backend())"
     for name in [*_core.resize_backends(), "none"]:
-        environment = {**os.environ, "TFRECORD_FAST_RESIZE": name}
+        environment = {**os.environ, "TFRECORD_FAST_IMAGES": name}
         result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         assert result.stdout.strip() == (_core.resize_backends()[0] if name == "none" else name)
 

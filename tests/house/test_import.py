@@ -102,7 +102,7 @@ def test_build_info_says_what_was_built():
     info = tfrecord_fast.build_info()
     assert info["version"] == tfrecord_fast.__version__ and info["compiler"].split()[0] in ("gcc", "clang")
     assert set(info["codecs"]) == {"isa-l", "libdeflate", "zlib", "zstd", "snappy"}
-    assert all(info["simd"][room] in info["simd_available"][room] for room in ("crc32c", "varint"))
+    assert all(info["simd"][room] in info["simd_available"][room] for room in ("crc32c", "varint", "images"))
 
 
 IN_ANOTHER_INTERPRETER = """

@@ -52,6 +52,10 @@ tf.shape(tf.image.random_saturation(many, 0.5, 1.5)); tf.compat.v1.image.resize_
 tf.compat.v1.image.resize_images(f, [3, 4]); tf.compat.v1.image.resize_images(c, [14, 10], align_corners=True)
 tf.compat.v1.image.resize_images(c, [14, 10], 1); tf.compat.v1.image.resize_images(c, [3, 9], 1, align_corners=True)
 tf.compat.v1.image.resize_bilinear(many, [3, 3])
+tf.compat.v1.image.resize_bicubic(many, [3, 9]); tf.compat.v1.image.resize_bicubic(many, [9, 3], True)
+tf.compat.v1.image.resize_bicubic(many, [3, 9], half_pixel_centers=True)
+tf.compat.v1.image.resize_bicubic(many, [4, 6])
+tf.compat.v1.image.resize_area(many, [3, 9]); tf.compat.v1.image.resize_area(many, [9, 3], True)
 """
 
 

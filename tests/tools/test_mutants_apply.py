@@ -35,7 +35,7 @@ def test_every_room_of_the_core_has_tests():
 
 def test_only_mistakes_in_backends_that_the_processor_lacks_are_left_out():
     lacked = {mutant.file for mutant in NATIVE if native.lacking(mutant)}
-    assert lacked <= {f"{room}/{name}.cc" for room in ("crc32c", "varint") for name in native.BACKENDS}
+    assert lacked <= {f"{room}/{name}.cc" for room in ("crc32c", "varint", "images") for name in native.BACKENDS}
     for room, available in tf.build_info()["simd_available"].items():
         assert not lacked & {f"{room}/{name}.cc" for name in available}
         assert (native.CORE / room).is_dir() and set(available) <= {"portable"}.union(*native.BACKENDS.values())

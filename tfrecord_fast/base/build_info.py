@@ -13,8 +13,8 @@ def build_info() -> dict[str, Any]:
 
     Returns:
       A dict: `version`; `compiler`; `sanitizers` ("" for none); `simd`, a dict of the backends in use (`crc32c`,
-      `varint`); `simd_available`, a dict of the backends that this processor supports, fastest first; `codecs`, a dict
-      of library names to versions.
+      `varint`, `images`); `simd_available`, a dict of the backends that this processor supports, fastest first;
+      `codecs`, a dict of library names to versions.
 
     >>> build_info()["simd_available"]["crc32c"][-1]
     'portable'
@@ -23,7 +23,15 @@ def build_info() -> dict[str, Any]:
         "version": __version__,
         "compiler": _core.compiler,
         "sanitizers": _core.sanitizers,
-        "simd": {"crc32c": _core.crc32c_backend(), "varint": _core.varint_backend()},
-        "simd_available": {"crc32c": _core.crc32c_backends(), "varint": _core.varint_backends()},
+        "simd": {
+            "crc32c": _core.crc32c_backend(),
+            "varint": _core.varint_backend(),
+            "images": _core.resize_backend(),
+        },
+        "simd_available": {
+            "crc32c": _core.crc32c_backends(),
+            "varint": _core.varint_backends(),
+            "images": _core.resize_backends(),
+        },
         "codecs": {library: version for codec in _core.codecs() for library, version in codec.libraries.items()},
     }

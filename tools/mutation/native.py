@@ -51,9 +51,9 @@ ROOMS = [
     "images",
     "bindings",
 ]
-# Files of crc32c and varint, and the backends in them.
+# Files of crc32c, varint and images, and the backends in them.
 BACKENDS = {
-    **{name: {name} for name in ("sse42", "pclmul", "vpclmul", "armv8", "avx512_vbmi")},
+    **{name: {name} for name in ("sse42", "pclmul", "vpclmul", "armv8", "avx512_vbmi", "avx2")},
     "bmi2": {"bmi2", "avx2"},
 }
 SECONDS = 3600  # for the tests of a room without a mistake

@@ -56,11 +56,8 @@ def _arrays(value: Any, frame: Frame) -> list[Any] | None:
     return arrays if are_images else None
 
 
-# ---- Decoding ----
-
-
-def decode(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
-    """Decode the images of a block on threads, unless other threads run other blocks."""
+def on_threads(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
+    """Call a function that returns images for each record, on threads, unless other threads run other blocks."""
     names = list(kwargs)
     columns = [rows_of(value, frame) for value in (*args, *kwargs.values())]
     rows = [row for _, row in zip(range(frame.count), zip(*columns, strict=False), strict=False)]
@@ -72,7 +69,7 @@ def decode(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
     if threads == 1 or threading.current_thread().name.startswith(_MAP_THREADS):
         results = [*map(call, rows)]
     else:
-        pool = Workers(threads, "tfrecord_fast.decode")
+        pool = Workers(threads, "tfrecord_fast.images")
         try:
             results = [*pool.map(call, rows)]
         finally:
@@ -102,7 +99,7 @@ def resize(
     waiting = _images(images, frame)
     shape = waiting.shape if waiting is not None else _common_shape(images, frame)
     if shape is None and preserve_aspect_ratio:
-        return NotImplemented
+        return on_threads(function, frame, images, size, method, preserve_aspect_ratio, antialias)
     target = new_size(size, shape or (1, 1), preserve_aspect_ratio)
     resized = None if waiting is None or is_nearest else waiting.resized(target, resizing)
     if resized is not None:

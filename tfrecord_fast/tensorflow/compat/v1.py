@@ -191,7 +191,7 @@ def _resize(method: str, number: int) -> Callable[..., Any]:
     def resize(
         images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
     ) -> Any:
-        pixels = arrays.cast(arrays.convert_to_tensor(images), "float32") if method == "bilinear" else images
+        pixels = arrays.cast(arrays.convert_to_tensor(images), "float32") if method != "nearest" else images
         if not half_pixel_centers:
             return resize_by_corners(pixels, size, number, align_corners)
         if align_corners:
@@ -221,6 +221,8 @@ image = _Module(
     "image",
     resize=on_blocks(resize_by_corners, resize_by_corners),
     resize_images=on_blocks(resize_by_corners, resize_by_corners),
+    resize_area=_resize("area", 3),
+    resize_bicubic=_resize("bicubic", 2),
     resize_bilinear=_resize("bilinear", 0),
     resize_nearest_neighbor=_resize("nearest", 1),
 )
