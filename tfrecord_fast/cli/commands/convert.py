@@ -1,4 +1,4 @@
-"""Convert between TFRecord and JSON lines, CSV, Parquet, Arrow and ORC, or reshard or recompress TFRecord.
+"""Convert between TFRecord and JSON lines, CSV, Parquet, Arrow and ORC, from images, or reshard or recompress TFRecord.
 
 The extension selects the format: .tfrecord and similar, .jsonl .ndjson .json, .csv, .parquet .pq, .arrow .feather .ipc,
 .orc. With another extension, an input is recognised by its first bytes, and an output needs --to. Inputs may have any
@@ -9,6 +9,11 @@ booleans, floats (float32), text or bytes, or lists of one of these. A value tha
 A folder written by `save_to_disk` of Hugging Face's datasets, or by TensorFlow Datasets, means the files that it lists,
 which must all exist. A column of images, sounds or videos, also in other Parquet files, becomes two features: NAME has
 the bytes of the file, and NAME/path its path, if there is one.
+
+Images (.jpg .jpeg .png .gif .bmp .webp) become a record each. image/encoded has the bytes of the file, unchanged.
+image/format, image/height and image/width are read from the bytes. image/class/text is the name of the folder that
+holds the file, and image/class/label its number among the sorted names, from 0. image/filename has no folder. Records
+are in the order of the files: use `tfrecord-fast shuffle` to mix the classes.
 
 A feature may be absent, or an empty list. Parquet, Arrow and ORC files keep the difference, in nulls and empty lists;
 CSV does not. A feature without a kind counts as absent, except in JSON.
@@ -61,13 +66,14 @@ from ..formats.tfrecord import TFRecordSink, TFRecordSource
 from ..records.json_values import NANS
 
 NAME = "convert"
-SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow and ORC; reshard; recompress"
+SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow and ORC, and from images; reshard; recompress"
 EXAMPLES = """\
 tfrecord-fast convert train.tfrecord train.jsonl
 tfrecord-fast convert train.csv train.tfrecord.gz --level 9
 tfrecord-fast convert people.csv people.tfrecord --types 'zip=string,age=int64'
 tfrecord-fast convert 'old-*.tfrecord' new.tfrecord --shards 16
 tfrecord-fast convert train.tfrecord - --to jsonl --limit 100 | jq .
+tfrecord-fast convert folder-of-classes train.tfrecord --shards 16
 tfrecord-fast convert train.parquet s3://bucket/train.tfrecord
 """
 
@@ -78,7 +84,7 @@ _FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
-    parser.add_argument("--from", dest="source", choices=_FORMATS, help="format of the input")
+    parser.add_argument("--from", dest="source", choices=(*_FORMATS, "images"), help="format of the input")
     parser.add_argument("--to", dest="target", choices=_FORMATS, help="format of the output")
     parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="convert the first N records only")
     parser.add_argument(

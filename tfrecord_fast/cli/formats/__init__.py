@@ -15,6 +15,8 @@ from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import RowSink, Source, Unsuitable
 from .csv_files import CsvSink, CsvSource
+from .images import EXTENSIONS as IMAGE_EXTENSIONS
+from .images import ImageSource
 from .json_lines import JsonSink
 from .json_rows import JsonSource
 from .orc import OrcSink, OrcSource
@@ -48,6 +50,7 @@ _SOURCES = {
     "parquet": ParquetSource,
     "arrow": ArrowFileSource,
     "orc": OrcSource,
+    "images": ImageSource,
 }
 _ROW_SINKS = {"jsonl": JsonSink, "csv": CsvSink, "parquet": ParquetSink, "arrow": ArrowFileSink, "orc": OrcSink}
 
@@ -56,6 +59,8 @@ def format_of(file: CoreFile) -> str:
     """Detect the format of an input: by its extension, else by its first bytes, else TFRecord."""
     name = os.fsdecode(file.name)
     extension = extension_of(name)
+    if extension in IMAGE_EXTENSIONS:
+        return "images"
     if extension in _EXTENSIONS or is_tfrecord_extension(extension) or not file.is_local:
         return _EXTENSIONS.get(extension, "tfrecord")
     return _FOREIGN.get(foreign_format(*head_of(name)) or "", "tfrecord")

@@ -21,7 +21,8 @@ from ...files.system.drafts import complete_file, local_name
 from ...typing import Columns
 from ..console import OutputClosed
 
-ROWS = 4096  # of a batch
+ROWS = 4096  # of a batch, at most
+BATCH_BYTES = 32 << 20  # of a batch; more in a single row
 STANDARD_OUTPUT = "-"
 _EMPTY = b"\n\x00"  # an Example without features
 BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127  # the smallest number that rounds to infinity
@@ -52,6 +53,11 @@ def is_float32(number: int) -> bool:
     odd = abs(number)
     odd //= (odd & -odd) or 1
     return odd < 2**24 and abs(number) < 2**128
+
+
+def rows_of_batch(total_bytes: int, rows: int) -> int:
+    """Return how many rows a batch has, of rows with this many bytes in all."""
+    return max(1, min(ROWS, BATCH_BYTES * max(rows, 1) // max(total_bytes, 1)))
 
 
 def check_names(path: str, names: list[str]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from ... import _core
-from .base import ROWS, arrow
+from .base import arrow, rows_of_batch
 from .parquet import ArrowSink, ArrowSource
 
 
@@ -19,9 +19,10 @@ class OrcSource(ArrowSource):
         first = 0
         for stripe in range(file.nstripes):
             whole = file.read_stripe(stripe)
-            for start in range(0, whole.num_rows, ROWS):
-                yield self.encode_plain(path, first, whole.slice(start, ROWS))
-                first += min(ROWS, whole.num_rows - start)
+            rows = rows_of_batch(whole.nbytes, whole.num_rows)
+            for start in range(0, whole.num_rows, rows):
+                yield self.encode_plain(path, first, whole.slice(start, rows))
+                first += min(rows, whole.num_rows - start)
         self.advance(os.path.getsize(path))
 
 

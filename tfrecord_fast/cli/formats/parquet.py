@@ -16,7 +16,7 @@ from ...dtypes import as_dtype
 from ...examples.features import VarLenFeature
 from ...examples.messages.wire import Value, example_of
 from ...examples.parsing.parse import parse_example
-from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
+from .base import BEYOND_FLOAT32, Malformed, RowSink, Source, arrow, check_names, rows_of_batch
 from .casts import cast_to_plain, cast_to_schema
 from .media import flat_batch, flat_schema
 
@@ -61,8 +61,9 @@ class ArrowFileSource(ArrowSource):
             first = 0
             record_batches = (reader.get_batch(i) for i in range(reader.num_record_batches)) if is_file else reader
             for whole in record_batches:
-                for start in range(0, whole.num_rows, ROWS):
-                    batch = whole.slice(start, ROWS)
+                rows = rows_of_batch(whole.nbytes, whole.num_rows)
+                for start in range(0, whole.num_rows, rows):
+                    batch = whole.slice(start, rows)
                     yield self.encode_plain(path, first, batch)
                     first += batch.num_rows
         self.advance(os.path.getsize(path))
@@ -74,8 +75,10 @@ class ParquetSource(ArrowSource):
         with arrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False) as file:
             self.check_types(path, file.schema_arrow)
             size, rows = os.path.getsize(path), max(file.metadata.num_rows, 1)
+            groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+            batch_rows = rows_of_batch(sum(group.total_byte_size for group in groups), rows)
             first = 0
-            for batch in file.iter_batches(batch_size=ROWS):
+            for batch in file.iter_batches(batch_size=batch_rows):
                 yield self.encode_plain(path, first, batch)
                 first += batch.num_rows
                 self.advance(size * batch.num_rows // rows)
