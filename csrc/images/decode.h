@@ -17,14 +17,14 @@ enum class ImageFormat : uint8_t { kOther, kJpeg, kPng };
 // The format that the first bytes of a file show.
 ImageFormat FormatOf(std::string_view file);
 
-// TensorFlow's limit, which keeps an image of 3 channels below 1.5 GiB.
-constexpr size_t kMaxPixels = (size_t{1} << 29) - 1;
+// TensorFlow's limit for a JPEG of 3 channels, which takes 512 MiB.
+constexpr size_t kMaxPixels = (size_t{1} << 29) / 3;
 
 struct ImageHeader {
   ImageFormat format = ImageFormat::kOther;
   size_t height = 0;
   size_t width = 0;
-  size_t channels = 0;   // after decoding: 3 for a CMYK JPEG, 3 or 4 for a PNG with a palette
+  size_t channels = 0;   // 4 for a CMYK JPEG, which decodes to 3; 3 or 4 for a PNG with a palette
   size_t bit_depth = 0;  // of a value in the file: 8 in a JPEG, 1 to 16 in a PNG
 };
 
@@ -33,12 +33,14 @@ Status ReadImageHeader(std::string_view file, ImageHeader* header);
 
 struct DecodeOptions {
   size_t channels = 0;             // 0 for the image's own, 1 for gray, 3 for RGB; of a PNG also 2 and 4, with alpha
-  size_t ratio = 1;                // 1, 2, 4 or 8: a JPEG is decoded at 1 / ratio of its size, rounded up
-  bool fancy_upsampling = true;    // smoother chroma of JPEGs
-  bool fast_dct = true;            // TensorFlow's default, "INTEGER_FAST"; false for "INTEGER_ACCURATE"
-  bool recover_truncated = false;  // a truncated JPEG is decoded as far as it goes
-  bool sixteen_bits = false;       // PNG to uint16 in the byte order of this machine
+  bool sixteen_bits = false;       // PNG to uint16, in the byte order of this machine
   size_t max_pixels = kMaxPixels;  // of the file, before `ratio`
+  // The others are for JPEGs, and do not change a PNG.
+  size_t ratio = 1;                // 1, 2, 4 or 8; each side is divided by it while decoding, and rounded up
+  bool fancy_upsampling = true;    // smoother chroma
+  bool fast_dct = true;            // TensorFlow's default, "INTEGER_FAST"; false for "INTEGER_ACCURATE"
+  bool recover_truncated = false;  // decode a truncated file as far as it goes
+  double acceptable_fraction = 1;  // of the rows of a truncated file; the others are black
 };
 
 // A window of an image. Its position and size are those of the result, after `ratio`.
@@ -49,7 +51,7 @@ struct Region {
   size_t width = 0;
 };
 
-// Decodes one image after another, and keeps its memory between them. For one thread at a time.
+// Decodes one image after another, and keeps rows of memory between them. For one thread at a time.
 //
 //   ImageDecoder decoder;
 //   TFR_RETURN_IF_ERROR(decoder.Open(file, options));      // the size is known
