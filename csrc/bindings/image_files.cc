@@ -1,9 +1,11 @@
-// image_header, decode_image and decode_images: files of images to arrays.
+// image_header, decode_image, decode_images, encode_jpeg and encode_png: files of images to arrays, and back.
 
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "bindings/bytes_like.h"
 #include "bindings/numpy_api.h"
 #include "images/decode.h"
+#include "images/encode.h"
 
 namespace py = pybind11;
 
@@ -132,6 +135,38 @@ py::object HeaderOf(py::handle contents) {
   return py::make_tuple(format, header.height, header.width, header.channels, header.bit_depth);
 }
 
+Picture PictureOf(const py::array& pixels) {
+  const bool sixteen_bits = pixels.dtype().equal(py::dtype::of<uint16_t>());
+  if (pixels.ndim() != 3 || (pixels.flags() & py::array::c_style) == 0 ||
+      !(sixteen_bits || pixels.dtype().equal(py::dtype::of<uint8_t>()))) {
+    throw py::value_error("expected a contiguous array [height, width, channels] of uint8 or uint16");
+  }
+  return {static_cast<const uint8_t*>(pixels.data()), pixels.shape(1) * pixels.shape(2) * pixels.itemsize(),
+          static_cast<size_t>(pixels.shape(0)),       static_cast<size_t>(pixels.shape(1)),
+          static_cast<size_t>(pixels.shape(2)),       sixteen_bits};
+}
+
+template <typename Encode>
+py::bytes Encoded(const Encode& encode) {
+  std::vector<uint8_t> out;
+  RunWithoutGil([&] { return encode(&out); });
+  return {reinterpret_cast<const char*>(out.data()), out.size()};
+}
+
+py::bytes EncodeJpegArray(const py::array& pixels, int quality, bool progressive, bool optimize,
+                          bool chroma_downsampling, bool density_per_cm, uint16_t x_density, uint16_t y_density,
+                          const std::string& xmp) {
+  const Picture picture = PictureOf(pixels);
+  const JpegOptions options{quality,        progressive, optimize,  chroma_downsampling,
+                            density_per_cm, x_density,   y_density, xmp};
+  return Encoded([&](std::vector<uint8_t>* out) { return EncodeJpeg(picture, options, out); });
+}
+
+py::bytes EncodePngArray(const py::array& pixels, int level) {
+  const Picture picture = PictureOf(pixels);
+  return Encoded([&](std::vector<uint8_t>* out) { return EncodePng(picture, level, out); });
+}
+
 }  // namespace
 
 void BindImageFiles(py::module_& m) {
@@ -152,6 +187,10 @@ void BindImageFiles(py::module_& m) {
         py::arg("region") = py::none());
   m.def("decode_images", &DecodeImages, py::arg("contents"), py::arg("options") = defaults,
         py::arg("region") = py::none(), py::arg("num_threads") = 0);
+  m.def("encode_jpeg", &EncodeJpegArray, py::arg("pixels"), py::kw_only(), py::arg("quality"), py::arg("progressive"),
+        py::arg("optimize"), py::arg("chroma_downsampling"), py::arg("density_per_cm"), py::arg("x_density"),
+        py::arg("y_density"), py::arg("xmp"));
+  m.def("encode_png", &EncodePngArray, py::arg("pixels"), py::arg("level"));
 }
 
 }  // namespace tfr

@@ -2,7 +2,6 @@
 
 #include "images/decode.h"
 
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -24,12 +23,9 @@ ImageFormat FormatOf(std::string_view file) {
   return ImageFormat::kOther;
 }
 
-Status RowTarget::Put(size_t y, const uint8_t* row, size_t size) const {
-  if (on_row != nullptr) return (*on_row)(y, row);
-  std::memcpy(Row(y), row, size);
-  return Status();
-}
+namespace {
 
+// kInvalidArgument: no pixels, more than max_pixels, or more than the file can hold: `most_per_byte` in each byte.
 Status CheckPixels(const ImageHeader& header, size_t max_pixels, size_t file_bytes, size_t most_per_byte) {
   const size_t pixels = header.height * header.width;  // of two numbers below 2 ** 31
   if (pixels == 0) return Status::InvalidArgument("the image has no pixels");
@@ -44,9 +40,18 @@ Status CheckPixels(const ImageHeader& header, size_t max_pixels, size_t file_byt
   return Status();
 }
 
+}  // namespace
+
 class ImageDecoder::State {
  public:
   Status Open(std::string_view file, const DecodeOptions& options) {
+    TFR_RETURN_IF_ERROR(ReadHeader(file, options));
+    const Status status = Prepare(file, options);
+    if (!status.ok()) Close();
+    return status;
+  }
+
+  Status ReadHeader(std::string_view file, const DecodeOptions& options) {
     Close();
     header = ImageHeader();
     size = ImageSize();
@@ -54,17 +59,23 @@ class ImageDecoder::State {
     if (format == ImageFormat::kOther) return Status::InvalidArgument("the image is neither a JPEG nor a PNG");
     std::unique_ptr<FormatDecoder>& decoder = format == ImageFormat::kJpeg ? jpeg_ : png_;
     if (decoder == nullptr) decoder = format == ImageFormat::kJpeg ? MakeJpegDecoder() : MakePngDecoder();
-    const Status status = decoder->Open(file, options, &header, &size);
+    const Status status = decoder->ReadHeader(file, options, &header);
     if (status.ok()) {
       opened_ = decoder.get();
-      pixel_bytes = options.sixteen_bits ? 2 * size.channels : size.channels;
     } else {
       decoder->Close();
     }
     return status;
   }
 
-  Status Decode(const Region& region, const RowTarget& target) {
+  Status Prepare(std::string_view file, const DecodeOptions& options) {
+    TFR_RETURN_IF_ERROR(CheckPixels(header, options.max_pixels, file.size(), opened_->MostPixelsPerByte()));
+    TFR_RETURN_IF_ERROR(opened_->Prepare(options, &size));
+    pixel_bytes = options.sixteen_bits ? 2 * size.channels : size.channels;
+    return Status();
+  }
+
+  Status Decode(const Region& region, const Rows& rows) {
     if (opened_ == nullptr) return Status::InvalidArgument("no image is open");
     if (region.height == 0 || region.width == 0 || region.height > size.height || region.width > size.width ||
         region.top > size.height - region.height || region.left > size.width - region.width) {
@@ -72,7 +83,7 @@ class ImageDecoder::State {
                                      std::to_string(region.top) + ", " + std::to_string(region.left) +
                                      ") is not within an image of " + Sides(size.height, size.width));
     }
-    const Status status = opened_->Decode(region, target);
+    const Status status = opened_->Decode(region, rows);
     Close();
     return status;
   }
@@ -111,21 +122,16 @@ Status ImageDecoder::Decode(uint8_t* out, ptrdiff_t stride) {
 }
 
 Status ImageDecoder::DecodeRegion(const Region& region, uint8_t* out, ptrdiff_t stride) {
-  return WithoutThrowing([&] { return state_->Decode(region, {out, stride, nullptr}); });
-}
-
-Status ImageDecoder::DecodeRows(const Region& region,
-                                const std::function<Status(size_t y, const uint8_t* row)>& on_row) {
-  return WithoutThrowing([&] { return state_->Decode(region, {nullptr, 0, &on_row}); });
+  return WithoutThrowing([&] { return state_->Decode(region, {out, stride}); });
 }
 
 Status ReadImageHeader(std::string_view file, ImageHeader* header) {
-  ImageDecoder decoder;
-  DecodeOptions options;
-  options.max_pixels = SIZE_MAX;
-  TFR_RETURN_IF_ERROR(decoder.Open(file, options));
-  *header = decoder.header();
-  return Status();
+  return WithoutThrowing([&] {
+    ImageDecoder::State state;
+    TFR_RETURN_IF_ERROR(state.ReadHeader(file, DecodeOptions()));
+    *header = state.header;
+    return Status();
+  });
 }
 
 }  // namespace tfr

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -51,12 +50,12 @@ struct Region {
   size_t width = 0;
 };
 
-// Decodes one image after another, and keeps rows of memory between them. For one thread at a time.
+// Decodes one image after another. For one thread at a time.
 //
 //   ImageDecoder decoder;
 //   TFR_RETURN_IF_ERROR(decoder.Open(file, options));      // the size is known
 //   ... take memory: decoder.height() * decoder.row_bytes() ...
-//   TFR_RETURN_IF_ERROR(decoder.Decode(out, stride));      // or DecodeRegion, or DecodeRows
+//   TFR_RETURN_IF_ERROR(decoder.Decode(out, stride));      // or DecodeRegion
 class ImageDecoder {
  public:
   ImageDecoder();
@@ -85,11 +84,9 @@ class ImageDecoder {
   Status Decode(uint8_t* out, ptrdiff_t stride);
   // The same pixels as those of the whole image, for less time. Damage below the region may not be noticed.
   Status DecodeRegion(const Region& region, uint8_t* out, ptrdiff_t stride);
-  // Passes rows of the region from its top to its bottom, y = 0, 1, …; a row's memory is valid during the call only.
-  // Keeps some rows in memory, or the whole image if the PNG is interlaced. Ends with the first error of `on_row`.
-  Status DecodeRows(const Region& region, const std::function<Status(size_t y, const uint8_t* row)>& on_row);
 
  private:
+  friend Status ReadImageHeader(std::string_view file, ImageHeader* header);
   class State;
   std::unique_ptr<State> state_;
 };

@@ -25,7 +25,7 @@ class ErrorTrap {
     _longjmp(jump_, 1);
   }
 
-  // Of the last failure.
+  // The last failure.
   const char* message() const { return message_; }
 
  private:

@@ -1,6 +1,7 @@
-// JPEGs by libjpeg-turbo, with the settings and the source of bytes that give TensorFlow's pixels; see decode.h.
+// JPEGs by libjpeg-turbo, with the settings and the source of bytes for TensorFlow's pixels; see decode.h.
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,12 @@ struct Source {
 void Begin(j_decompress_ptr) {}
 void Finish(j_decompress_ptr) {}
 
-// Called at the end of the file. The bytes of a segment or an MCU that began before it are still in the buffer: they
-// are read once more, or reading is suspended. This is TensorFlow's way, and decides what a truncated image looks like.
+// Called at the end of the file. If an MCU or a segment began before it, reading is suspended, as in TensorFlow, so
+// that the rows before it are an acceptable fraction or not.
 boolean Fill(j_decompress_ptr info) {
   const auto& source = *reinterpret_cast<Source*>(info->src);
-  if (info->src->bytes_in_buffer != 0) return source.recover ? TRUE : FALSE;
-  if (!source.recover || info->src->next_input_byte == kEnd) {
+  if (!source.recover) {
+    if (info->src->bytes_in_buffer != 0) return FALSE;
     TrapOf(reinterpret_cast<j_common_ptr>(info)).Fail("the file is truncated");
   }
   info->src->next_input_byte = kEnd;
@@ -78,41 +79,40 @@ class JpegDecoder : public FormatDecoder {
  public:
   ~JpegDecoder() override { Close(); }
 
-  Status Open(std::string_view file, const DecodeOptions& options, ImageHeader* header, ImageSize* size) override {
+  Status ReadHeader(std::string_view file, const DecodeOptions& options, ImageHeader* header) override {
+    recover_ = options.recover_truncated;
+    acceptable_fraction_ = options.acceptable_fraction;
+    if (!trap_.Run([&] { Create(file); })) return Failure();
+    int result = 0;
+    if (!trap_.Run([&] { result = jpeg_read_header(&info_, TRUE); })) return Failure();
+    if (result != JPEG_HEADER_OK) return Failure("the file is truncated");
+    *header = {ImageFormat::kJpeg, info_.image_height, info_.image_width, static_cast<size_t>(info_.num_components),
+               static_cast<size_t>(info_.data_precision)};
+    return Status();
+  }
+
+  size_t MostPixelsPerByte() const override { return recover_ || info_.arith_code ? SIZE_MAX : kMostPixelsPerByte; }
+
+  Status Prepare(const DecodeOptions& options, ImageSize* size) override {
     if (options.ratio != 1 && options.ratio != 2 && options.ratio != 4 && options.ratio != 8) {
       return Status::InvalidArgument("ratio must be 1, 2, 4 or 8, got " + std::to_string(options.ratio));
     }
     if ((options.channels != 0 && options.channels != 1 && options.channels != 3) || options.sixteen_bits) {
       return Status::InvalidArgument("a JPEG decodes to uint8 with 1 or 3 channels");
     }
-    recover_ = options.recover_truncated;
-    acceptable_fraction_ = options.acceptable_fraction;
-    if (!trap_.Run([&] { Create(file); })) return Failure();
-    int found = 0;
-    if (!trap_.Run([&] { found = jpeg_read_header(&info_, TRUE); })) return Failure();
-    if (found != JPEG_HEADER_OK) return Failure("the file is truncated");
-    header->format = ImageFormat::kJpeg;
-    header->height = info_.image_height;
-    header->width = info_.image_width;
-    header->channels = static_cast<size_t>(info_.num_components);
-    header->bit_depth = static_cast<size_t>(info_.data_precision);
-    const bool any = recover_ || info_.arith_code;
-    TFR_RETURN_IF_ERROR(CheckPixels(*header, options.max_pixels, file.size(), any ? SIZE_MAX : kMostPixelsPerByte));
-    size->channels = options.channels != 0 ? options.channels : std::min(header->channels, size_t{3});
-    if (size->channels == 2) return Failure("it has 2 channels");
-    info_.out_color_space = size->channels == 1 ? JCS_GRAYSCALE : IsCmyk(info_) ? JCS_CMYK : JCS_RGB;
+    channels_ = options.channels != 0 ? options.channels : static_cast<size_t>(std::min(info_.num_components, 3));
+    if (channels_ == 2) return Failure("it has 2 channels");
+    info_.out_color_space = channels_ == 1 ? JCS_GRAYSCALE : IsCmyk(info_) ? JCS_CMYK : JCS_RGB;
     info_.do_fancy_upsampling = options.fancy_upsampling ? TRUE : FALSE;
     info_.scale_num = 1;
     info_.scale_denom = static_cast<unsigned>(options.ratio);
     info_.dct_method = options.fast_dct ? JDCT_IFAST : JDCT_ISLOW;
     if (!trap_.Run([&] { jpeg_calc_output_dimensions(&info_); })) return Failure();
-    size->height = info_.output_height;
-    size->width = info_.output_width;
-    channels_ = size->channels;
+    *size = {info_.output_height, info_.output_width, channels_};
     return Status();
   }
 
-  Status Decode(const Region& region, const RowTarget& target) override {
+  Status Decode(const Region& region, const Rows& rows) override {
     is_cut_ = false;
     boolean started = FALSE;
     if (!trap_.Run([&] { started = jpeg_start_decompress(&info_); })) return Failure();
@@ -120,7 +120,7 @@ class JpegDecoder : public FormatDecoder {
     const JDIMENSION height = info_.output_height;
     JDIMENSION left = 0;
     if (!trap_.Run([&] { left = Limit(region); })) return Failure();
-    TFR_RETURN_IF_ERROR(ReadRows(region, region.left - left, target));
+    TFR_RETURN_IF_ERROR(ReadRows(region, region.left - left, rows));
     if (is_cut_ || region.top + region.height < height) return Status();
     return trap_.Run([&] { jpeg_finish_decompress(&info_); }) ? Status() : Failure();
   }
@@ -156,29 +156,28 @@ class JpegDecoder : public FormatDecoder {
     return left;
   }
 
-  Status ReadRows(const Region& region, size_t skipped, const RowTarget& target) {
+  Status ReadRows(const Region& region, size_t skipped, const Rows& rows) {
     const bool is_cmyk = info_.out_color_space == JCS_CMYK;
-    const bool is_direct = target.on_row == nullptr && !is_cmyk && info_.output_width == region.width;
+    const bool is_direct = !is_cmyk && info_.output_width == region.width;
     const size_t pixel = is_cmyk ? 4 : channels_;
     const size_t line = info_.output_width * pixel;
     if (!is_direct) lines_.resize(kRowsAtOnce * line);
-    if (is_cmyk) rgb_.resize(region.width * 3);
-    JSAMPROW rows[kRowsAtOnce];
+    JSAMPROW places[kRowsAtOnce];
     for (size_t y = 0; y < region.height;) {
       const size_t count = std::min(kRowsAtOnce, region.height - y);
-      for (size_t i = 0; i < count; ++i) rows[i] = is_direct ? target.Row(y + i) : lines_.data() + i * line;
+      for (size_t i = 0; i < count; ++i) places[i] = is_direct ? rows.Row(y + i) : lines_.data() + i * line;
       JDIMENSION read = 0;
-      if (!trap_.Run([&] { read = jpeg_read_scanlines(&info_, rows, static_cast<JDIMENSION>(count)); })) {
+      if (!trap_.Run([&] { read = jpeg_read_scanlines(&info_, places, static_cast<JDIMENSION>(count)); })) {
         return Failure();
       }
-      if (read == 0) return Blacken(region, y, target);
+      if (read == 0) return Blacken(region, y, rows);
       for (size_t i = 0; i < read && !is_direct; ++i) {
-        const uint8_t* row = rows[i] + skipped * pixel;
+        const uint8_t* const line_start = places[i] + skipped * pixel;
         if (is_cmyk) {
-          CmykToRgb(row, region.width, info_.saw_Adobe_marker != 0, rgb_.data());
-          row = rgb_.data();
+          CmykToRgb(line_start, region.width, info_.saw_Adobe_marker != 0, rows.Row(y + i));
+        } else {
+          std::memcpy(rows.Row(y + i), line_start, region.width * channels_);
         }
-        TFR_RETURN_IF_ERROR(target.Put(y + i, row, region.width * channels_));
       }
       y += read;
     }
@@ -186,12 +185,11 @@ class JpegDecoder : public FormatDecoder {
   }
 
   // Makes the rows of a truncated file from `y` on black, if those before are enough.
-  Status Blacken(const Region& region, size_t y, const RowTarget& target) {
+  Status Blacken(const Region& region, size_t y, const Rows& rows) {
     const double fraction = static_cast<double>(y) / static_cast<double>(region.height);
     if (fraction < std::min(1.0, acceptable_fraction_)) return Failure("the file is truncated");
     is_cut_ = true;
-    const std::vector<uint8_t> black(region.width * channels_);
-    for (; y < region.height; ++y) TFR_RETURN_IF_ERROR(target.Put(y, black.data(), black.size()));
+    for (; y < region.height; ++y) std::memset(rows.Row(y), 0, region.width * channels_);
     return Status();
   }
 
@@ -211,7 +209,6 @@ class JpegDecoder : public FormatDecoder {
   double acceptable_fraction_ = 1;
   size_t channels_ = 0;
   std::vector<uint8_t> lines_;  // as libjpeg writes them, if they can't be written to their place
-  std::vector<uint8_t> rgb_;    // a row of a CMYK image
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// PNGs by libpng, with the transformations that give TensorFlow's pixels; see decode.h.
+// PNGs by libpng, with the transformations for TensorFlow's pixels; see decode.h.
 
 #include <png.h>
 
@@ -39,31 +39,38 @@ class PngDecoder : public FormatDecoder {
  public:
   ~PngDecoder() override { Close(); }
 
-  Status Open(std::string_view file, const DecodeOptions& options, ImageHeader* header, ImageSize* size) override {
-    if (options.channels > 4) {
-      return Status::InvalidArgument("channels must be 0 to 4, got " + std::to_string(options.channels));
-    }
+  Status ReadHeader(std::string_view file, const DecodeOptions&, ImageHeader* header) override {
     rest_ = file;
     if (!trap_.Run([&] { ReadInfo(); })) return Failure();
     if (info_ == nullptr) return Status::OutOfMemory();
     *header = {ImageFormat::kPng, png_get_image_height(png_, info_), png_get_image_width(png_, info_), OwnChannels(),
                png_get_bit_depth(png_, info_)};
-    const size_t pixel_bits = header->bit_depth * png_get_channels(png_, info_);
-    TFR_RETURN_IF_ERROR(CheckPixels(*header, options.max_pixels, file.size(), kMostBitsPerByte / pixel_bits));
-    *size = {header->height, header->width, options.channels != 0 ? options.channels : header->channels};
-    row_bytes_ = size->width * size->channels * (options.sixteen_bits ? 2 : 1);
-    widens_ = options.sixteen_bits && header->bit_depth <= 8;
-    if (!trap_.Run([&] { Transform(size->channels, options.sixteen_bits); })) return Failure();
-    if (png_get_rowbytes(png_, info_) != (widens_ ? row_bytes_ / 2 : row_bytes_)) {
-      return Failure("it has no " + std::to_string(size->channels) + " channels");
-    }
-    height_ = size->height;
-    pixel_bytes_ = row_bytes_ / size->width;
     return Status();
   }
 
-  Status Decode(const Region& region, const RowTarget& target) override {
-    TFR_RETURN_IF_ERROR(passes_ > 1 ? ReadPasses(region, target) : ReadRows(region, target));
+  size_t MostPixelsPerByte() const override {
+    return kMostBitsPerByte / (png_get_bit_depth(png_, info_) * png_get_channels(png_, info_));
+  }
+
+  Status Prepare(const DecodeOptions& options, ImageSize* size) override {
+    if (options.channels > 4) {
+      return Status::InvalidArgument("channels must be 0 to 4, got " + std::to_string(options.channels));
+    }
+    *size = {png_get_image_height(png_, info_), png_get_image_width(png_, info_),
+             options.channels != 0 ? options.channels : OwnChannels()};
+    height_ = size->height;
+    pixel_bytes_ = size->channels * (options.sixteen_bits ? 2 : 1);
+    row_bytes_ = size->width * pixel_bytes_;
+    widens_ = options.sixteen_bits && png_get_bit_depth(png_, info_) <= 8;
+    if (!trap_.Run([&] { Transform(size->channels, options.sixteen_bits); })) return Failure();
+    if (png_get_rowbytes(png_, info_) != (widens_ ? row_bytes_ / 2 : row_bytes_)) {
+      return Failure("it can't have " + std::to_string(size->channels) + " channels");
+    }
+    return Status();
+  }
+
+  Status Decode(const Region& region, const Rows& rows) override {
+    TFR_RETURN_IF_ERROR(passes_ > 1 ? ReadPasses(region, rows) : ReadRows(region, rows));
     if (region.top + region.height < height_) return Status();
     return trap_.Run([&] { png_read_end(png_, info_); }) ? Status() : Failure();
   }
@@ -113,47 +120,41 @@ class PngDecoder : public FormatDecoder {
     png_read_update_info(png_, info_);
   }
 
-  bool IsDirect(const Region& region, const RowTarget& target) const {
-    return target.on_row == nullptr && region.width * pixel_bytes_ == row_bytes_;
-  }
+  bool IsWide(const Region& region) const { return region.width * pixel_bytes_ == row_bytes_; }
 
-  Status ReadRows(const Region& region, const RowTarget& target) {
-    const bool is_direct = IsDirect(region, target);
-    if (!is_direct) memory_.resize(row_bytes_);
+  Status ReadRows(const Region& region, const Rows& rows) {
+    if (!IsWide(region)) memory_.resize(row_bytes_);
     const auto skip = [&] {
       for (size_t y = 0; y < region.top; ++y) png_read_row(png_, nullptr, nullptr);
     };
     if (!trap_.Run(skip)) return Failure();
     for (size_t y = 0; y < region.height; ++y) {
-      uint8_t* const row = is_direct ? target.Row(y) : memory_.data();
+      uint8_t* const row = IsWide(region) ? rows.Row(y) : memory_.data();
       if (!trap_.Run([&] { png_read_row(png_, row, nullptr); })) return Failure();
-      TFR_RETURN_IF_ERROR(Put(region, y, row, target));
+      Finish(region, row, rows.Row(y));
     }
     return Status();
   }
 
   // Each pass draws over the one before, so that all rows must be in memory.
-  Status ReadPasses(const Region& region, const RowTarget& target) {
-    const bool is_direct = IsDirect(region, target) && region.height == height_;
+  Status ReadPasses(const Region& region, const Rows& rows) {
+    const bool is_direct = IsWide(region) && region.height == height_;
     if (!is_direct) memory_.resize(height_ * row_bytes_);
-    const RowTarget rows = is_direct ? target : RowTarget{memory_.data(), static_cast<ptrdiff_t>(row_bytes_), nullptr};
+    const Rows whole = is_direct ? rows : Rows{memory_.data(), static_cast<ptrdiff_t>(row_bytes_)};
     const auto read = [&] {
       for (int pass = 0; pass < passes_; ++pass) {
-        for (size_t y = 0; y < height_; ++y) png_read_row(png_, rows.Row(y), nullptr);
+        for (size_t y = 0; y < height_; ++y) png_read_row(png_, whole.Row(y), nullptr);
       }
     };
     if (!trap_.Run(read)) return Failure();
-    for (size_t y = 0; y < region.height; ++y) {
-      TFR_RETURN_IF_ERROR(Put(region, y, rows.Row(region.top + y), target));
-    }
+    for (size_t y = 0; y < region.height; ++y) Finish(region, whole.Row(region.top + y), rows.Row(y));
     return Status();
   }
 
-  // Widens a whole row and passes the region's columns on, unless they are in their place.
-  Status Put(const Region& region, size_t y, uint8_t* row, const RowTarget& target) const {
+  // Widens a whole row, and copies the region's columns unless they are in their place.
+  void Finish(const Region& region, uint8_t* row, uint8_t* out) const {
     if (widens_) Widen(row, row_bytes_ / 2);
-    if (target.on_row == nullptr && row == target.Row(y)) return Status();
-    return target.Put(y, row + region.left * pixel_bytes_, region.width * pixel_bytes_);
+    if (row != out) std::memcpy(out, row + region.left * pixel_bytes_, region.width * pixel_bytes_);
   }
 
   Status Failure() const { return Failure(trap_.message()); }
