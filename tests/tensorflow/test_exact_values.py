@@ -278,6 +278,9 @@ tf.compat.v1.image.resize_bilinear(c[None], [5, 7]).dtype.name; tf.abs(z); abs(z
 tf.math.squared_difference(z, tf.constant([1 + 1j, 2], tf.complex64)); tf.sign(z)
 tf.norm(tf.ones([2, 3]), keepdims=True); tf.scatter_nd([[0], [2]], [5], [4])
 tf.tensor_scatter_nd_update(tf.zeros([4]), [[0], [2]], [5.0]); tf.norm(tf.constant([1, 1]))
+tf.reduce_mean(tf.constant([2**62, 2**62], tf.int64)); tf.reduce_mean(tf.constant([-2**62, -2**62, -2**62], tf.int64))
+tf.reduce_mean([-7, 2]); tf.reduce_mean([7, -2]); tf.gather(tf.zeros([1, 0]), [1, 0, 1])
+tf.gather(tf.zeros([2, 0, 3]), [5]); tf.gather(tf.zeros([2, 3, 0]), [[5], [6]], axis=1, batch_dims=1)
 """
 CLOSE = """
 tf.norm([[1.0, 2.0], [3.0, 4.0]], axis=[0, 1]); tf.norm([[1.0, 2.0], [3.0, 4.0]], ord=2, axis=[0, 1])

@@ -187,10 +187,11 @@ def test_blocks_of_large_results_are_small():
         rows.append(len(value.selected()) if hasattr(value, "selected") else 1)
         return value
 
-    assert int(next(iter(tf.data.Dataset.range(1000).map(function)))[0, 0]) == 0
-    first = len(rows)
-    for _ in tf.data.Dataset.range(1000).map(function).take(50):
-        pass
+    with fixed(None):
+        assert int(next(iter(tf.data.Dataset.range(1000).map(function)))[0, 0]) == 0
+        first = len(rows)
+        for _ in tf.data.Dataset.range(1000).map(function).take(50):
+            pass
     assert first < 10
     assert 1 < max(rows[first:]) < 6
 

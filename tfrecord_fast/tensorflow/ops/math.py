@@ -263,8 +263,8 @@ def _mean(array: Any, axis: Any, keepdims: bool) -> Any:
     count = array.size // max(np.size(total), 1)
     if not count:
         return total
-    whole = np.floor_divide(np.abs(total), total.dtype.type(count))
-    return whole if array.dtype.kind == "u" else np.sign(total) * whole
+    whole = np.floor_divide(total, total.dtype.type(count))
+    return whole + ((total < 0) & (whole * count != total))  # cut off towards zero; the sum may have overflowed
 
 
 def _wide(array: Any) -> Any:

@@ -49,7 +49,10 @@ def gather(
     if numbers.dtype.kind not in "iu":
         raise InvalidArgumentError(f"indices must be integers, got {array_dtype(numbers).name} [Op:GatherV2]")
     axis_number, batches = _axis_and_batches(array, numbers, batch_dims if axis is None else integer(axis), batch_dims)
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= array.shape[axis_number]):
+    lengths = (*array.shape[:axis_number], *numbers.shape[batches:], *array.shape[axis_number + 1 :])
+    if 0 in lengths:  # TensorFlow checks no index then
+        return tensor(np.zeros(lengths, array.dtype))
+    if numbers.min() < 0 or numbers.max() >= array.shape[axis_number]:
         wrong = numbers.ravel()[np.argmax((numbers.ravel() < 0) | (numbers.ravel() >= array.shape[axis_number]))]
         raise InvalidArgumentError(f"indices = {int(wrong)} is not in [0, {array.shape[axis_number]}) [Op:GatherV2]")
     if not batches:
@@ -57,8 +60,7 @@ def gather(
     flat = array.reshape(size_of_shape(array.shape[:batches]), *array.shape[batches:])
     rows = numbers.reshape(len(flat), *numbers.shape[batches:])
     slices = [np.take(batch, row, axis=axis_number - batches) for batch, row in zip(flat, rows, strict=True)]
-    lengths = (*array.shape[:axis_number], *numbers.shape[batches:], *array.shape[axis_number + 1 :])
-    return tensor(np.stack(slices).reshape(lengths) if slices else np.zeros(lengths, array.dtype))
+    return tensor(np.stack(slices).reshape(lengths))
 
 
 def _axis_and_batches(array: Any, numbers: Any, axis: int, batch_dims: int) -> tuple[int, int]:

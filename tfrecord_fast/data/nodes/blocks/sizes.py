@@ -8,8 +8,8 @@ from collections.abc import Iterator
 FIRST = 16
 _MOST = 1024
 _BYTES = 1 << 18
-_MOST_BYTES = 1 << 20  # that fewer records than `FIRST` may have
-_RESULT_BYTES = 1 << 21  # of the largest value that a function computes
+_FEW = 64  # elements, for which a call of a function costs more than a cache saves
+_MOST_BYTES = 1 << 22  # that few elements may have
 
 _fixed: int | None = None
 
@@ -45,7 +45,7 @@ class Sizes:
 
     def are_enough(self, count: int, size: int) -> bool:
         """Return True if a block of that many elements, and bytes, is complete."""
-        return count >= self.count or (self._fixed is None and size >= _BYTES)
+        return count >= self.count or (self._fixed is None and size >= (_MOST_BYTES if count < _FEW else _BYTES))
 
     def fitting(self, count: int, size: int) -> int:
         """Return how many of `count` records of that size together make a block."""
@@ -53,7 +53,7 @@ class Sizes:
 
     def of_rows(self, row_bytes: int) -> int:
         """Return how many elements of that size make a block of results."""
-        return self.count if self._fixed is not None else max(1, min(_MOST, _RESULT_BYTES // max(1, row_bytes)))
+        return self.count if self._fixed is not None else max(1, min(_MOST, _MOST_BYTES // max(1, row_bytes)))
 
     @property
     def are_fixed(self) -> bool:
