@@ -30,6 +30,8 @@ ROOT = Path(__file__).parent
 SYSTEM_LIBRARIES = [
     ("isa-l.h", "isal", "libisal-dev"),
     ("libdeflate.h", "deflate", "libdeflate-dev"),
+    ("jpeglib.h", "jpeg", "libjpeg-dev"),
+    ("png.h", "png", "libpng-dev"),
     ("zlib.h", "z", "zlib1g-dev"),
     ("zstd.h", "zstd", "libzstd-dev"),
     ("snappy.h", "snappy", "libsnappy-dev"),
@@ -84,7 +86,7 @@ def links(header, library):
     """Whether a program that includes this header compiles and links with this library."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.cc"
-        source.write_text(f"#include <stddef.h>\n#include <{header}>\nint main() {{ return 0; }}\n")
+        source.write_text(f"#include <stdio.h>\n#include <{header}>\nint main() {{ return 0; }}\n")
         where = [f"-I{path}" for path in include_dirs] + [f"-L{path}" for path in library_dirs]
         command = [*compiler, *where, str(source), f"-l{library}", "-o", str(Path(folder) / "probe")]
         return subprocess.run(command, capture_output=True).returncode == 0

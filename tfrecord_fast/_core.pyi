@@ -400,6 +400,44 @@ def count_varints(data: Buffer) -> int: ...
 def decode_one_varint(data: Buffer, start: int, size: int) -> int | None: ...
 def decode_varints(data: Buffer) -> npt.NDArray[np.int64]: ...
 def decode_varints_into(data: Buffer, out: npt.NDArray[np.int64]) -> tuple[int, int]: ...
+
+class DecodeOptions:
+    def __init__(
+        self,
+        *,
+        channels: int = 0,
+        sixteen_bits: bool = False,
+        max_pixels: int = ...,
+        ratio: int = 1,
+        fancy_upsampling: bool = True,
+        fast_dct: bool = True,
+        recover_truncated: bool = False,
+        acceptable_fraction: float = 1.0,
+    ) -> None: ...
+
+def image_header(contents: object) -> tuple[str, int, int, int, int]: ...  # format, height, width, channels, bits
+def decode_image(
+    contents: object, options: DecodeOptions = ..., region: tuple[int, int, int, int] | None = None
+) -> npt.NDArray[Any]: ...
+def decode_images(
+    contents: list[bytes],
+    options: DecodeOptions = ...,
+    region: tuple[int, int, int, int] | None = None,
+    num_threads: int = 0,
+) -> npt.NDArray[Any] | list[npt.NDArray[Any]]: ...
+def encode_jpeg(
+    pixels: npt.NDArray[Any],
+    *,
+    quality: int,
+    progressive: bool,
+    optimize: bool,
+    chroma_downsampling: bool,
+    density_per_cm: bool,
+    x_density: int,
+    y_density: int,
+    xmp: str | bytes,
+) -> bytes: ...
+def encode_png(pixels: npt.NDArray[Any], level: int) -> bytes: ...
 def draw_images(
     images: Sequence[npt.NDArray[Any]],
     out: npt.NDArray[Any],

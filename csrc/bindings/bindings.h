@@ -35,6 +35,7 @@ void BindEncodeOne(pybind11::module_& m);
 void BindIndex(pybind11::module_& m);
 void BindRows(pybind11::module_& m);
 void BindImages(pybind11::module_& m);
+void BindImageFiles(pybind11::module_& m);
 
 // Throws the Python exception for a status that is not OK (bindings/status.cc):
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,

@@ -26,6 +26,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindIndex(m);
   tfr::BindRows(m);
   tfr::BindImages(m);
+  tfr::BindImageFiles(m);
 }
 #undef PyInit__core
 

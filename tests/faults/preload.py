@@ -16,7 +16,7 @@ SOURCE = ROOT / "tests" / "faults" / "native" / "preload.cc"
 COMPILER = os.environ.get("CXX", "g++").split()
 
 # The libraries whose allocations and calls are "ours", besides the extension itself.
-CODECS = ("libisal", "libdeflate", "libz.", "libz-", "libzstd", "libsnappy")
+CODECS = ("libisal", "libdeflate", "libz.", "libz-", "libzstd", "libsnappy", "libjpeg", "libpng")
 
 FAIL, FAIL_FROM, SHORT, END, KILL = range(5)
 

@@ -97,11 +97,9 @@ def test_a_jpeg_is_made_smaller_by_the_ratio_whatever_its_size():
 
 
 @pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
-def test_a_jpeg_is_made_smaller_much_as_by_tensorflow():
-    sizes = [min(size) / ratio for size in SIZES for ratio in (1, 2, 4, 8)]
-    for size, ours, theirs in zip(sizes, ratios(SMALLER), live_tensorflow.call(ratios, SMALLER), strict=True):
-        assert ours.shape == np.shape(theirs)
-        assert np.abs(ours.astype(int) - theirs).mean() < (8 if size >= 1 else 20)  # less than a pixel high or wide
+def test_a_jpeg_is_made_smaller_as_by_tensorflow():
+    for ours, theirs in zip(ratios(SMALLER), live_tensorflow.call(ratios, SMALLER), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_what_is_no_jpeg_is_not_made_smaller():
@@ -142,7 +140,7 @@ def test_a_deep_gray_png_with_a_transparent_gray():
 def test_a_deep_png_that_is_no_zlib_stream():
     parts = [(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 16, 2, 0, 0, 0)), (b"IDAT", b"no such stream"), (b"IEND", b"")]
     content = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*piece) for piece in parts)
-    with pytest.raises(Invalid, match="the image can't be decoded: Error -3 while decompressing data"):
+    with pytest.raises(Invalid, match="the PNG can't be decoded: IDAT: incorrect header check"):
         tf.io.decode_png(content, dtype=tf.uint16)
 
 
@@ -165,7 +163,7 @@ def test_a_deep_png_that_is_no_zlib_stream():
         ),
         (lambda: tf.io.encode_jpeg(SMOOTH[..., :1], format="rgb"), "format 'rgb' does not fit an image of 1 channels"),
         (lambda: tf.io.encode_jpeg(SMOOTH, format="cmyk"), "format 'cmyk' does not fit an image of 3 channels"),
-        (lambda: tf.io.encode_png(SMOOTH.astype(np.uint16)), "a uint16 image to encode must have one channel"),
+        (lambda: tf.io.encode_jpeg(SMOOTH, quality=101), "quality must be 0 to 100, got 101"),
     ],
 )
 def test_what_is_refused(call, message):

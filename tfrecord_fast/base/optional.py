@@ -16,7 +16,6 @@ _EXTRAS = {
     "re2": "regex",
     "rich": "progress",
     "shtab": "completion",
-    "simplejpeg": "image",
 }
 
 

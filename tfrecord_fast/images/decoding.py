@@ -1,8 +1,7 @@
-"""JPEG, PNG, GIF and BMP to arrays, as `tf.io` decodes them. Needs the extra `image`.
+"""JPEG, PNG, GIF and BMP to arrays, as `tf.io` decodes them.
 
-JPEGs are decoded by libjpeg-turbo (the package simplejpeg) with TensorFlow's settings, so the pixels are the same.
-Without simplejpeg, Pillow decodes them, and pixels may differ by a few steps of 255. Pillow decodes the other formats,
-except where TensorFlow differs: frames of GIFs, deep PNGs, alpha in BMPs.
+JPEGs and PNGs are decoded in the core. Pillow, of the extra `image`, decodes the other formats, except where TensorFlow
+differs: frames of GIFs, alpha in BMPs.
 """
 
 from __future__ import annotations
@@ -16,23 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..base.optional import optional_or_none
 from ..base.samples import sample_length
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
+from .bmp import read_rgba_bmp
 from .conversion import convert_image_dtype
 from .gif import is_gif, read_gif
-from .libraries import JPEG, PNG, pillow, pillow_errors, undecodable
-from .raw_formats import read_deep_png, read_rgba_bmp
+from .libraries import JPEG, PNG, pillow, pillow_errors
 
 # The bytes of one image file.
 Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
 
-_MOST_REUSED = 1 << 22  # pixels
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
-# TensorFlow's weights of red, green and blue for libpng, in 32768ths.
-_GRAY = (9797, 19234, 3737)
 
 
 def _content(contents: Contents) -> bytes:
@@ -89,8 +84,10 @@ def decode_jpeg(
 
     Args:
       channels: 0 for those of the image, 1 for grayscale, 3 for RGB.
-      ratio: 1, 2, 4 or 8; reduces the size by that factor while decoding. Needs Pillow.
+      ratio: 1, 2, 4 or 8; reduces the size of a JPEG by that factor while decoding.
       fancy_upscaling: slower, smoother upsampling of chroma.
+      try_recover_truncated: decode a truncated JPEG as far as it goes.
+      acceptable_fraction: of the rows of a truncated JPEG; the other rows are black.
       dct_method: "INTEGER_FAST" (the default, as in TensorFlow) or "INTEGER_ACCURATE".
 
     Returns:
@@ -99,33 +96,55 @@ def decode_jpeg(
     Raises:
       errors.InvalidArgumentError: not an image, or a damaged one.
     """
+    options = jpeg_options(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
     data = _content(contents)
+    return _core.decode_image(data, options) if is_in_core(data) else _decode(data, channels or 0)
+
+
+def decode_region(
+    contents: Contents, region: tuple[int, int, int, int], channels: int = 0, *args: Any, **kwargs: Any
+) -> npt.NDArray[Any]:
+    """Decode (top, left, height, width) of a JPEG: the pixels of `decode_jpeg`, which has the other arguments.
+
+    Raises:
+      errors.InvalidArgumentError: neither a JPEG nor a PNG, a damaged one, or a region beyond its border.
+    """
+    kwargs.pop("name", None)
+    options = jpeg_options(channels, *args[:5], **kwargs)  # args[5] is the name
+    try:
+        return _core.decode_image(_content(contents), options, region)
+    except InvalidArgumentError:
+        if sample_length() is None:
+            raise
+        return np.zeros((*region[2:], channels or 3), np.uint8)
+
+
+def jpeg_options(
+    channels: int | None = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+) -> _core.DecodeOptions:
+    """Return the core's options for the arguments of `decode_jpeg`.
+
+    Raises:
+      errors.InvalidArgumentError: an unknown number of channels, ratio or method.
+    """
     channels = _check_channels(channels, (0, 1, 3))
     if ratio not in (1, 2, 4, 8):
         raise InvalidArgumentError(f"ratio must be 1, 2, 4 or 8, got {ratio}")
     if (dct_method or "") not in _DCT_METHODS:
         raise InvalidArgumentError(f"dct_method must be one of {_DCT_METHODS}, got {dct_method!r}")
-    library = optional_or_none("simplejpeg")
-    if library is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
-        return _decode(data, channels, draft=ratio)
-    try:
-        height, width, colorspace, _ = library.decode_jpeg_header(data)
-        if colorspace.upper() in ("CMYK", "YCCK"):
-            return _decode(data, channels or 3)
-        gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
-        # Memory that is used again, except for sizes that may be a false claim.
-        shape = height, width, 1 if gray else 3
-        buffer = _core.room(height, width * shape[2]).reshape(shape) if height * width <= _MOST_REUSED else None
-        decoded: npt.NDArray[Any] = library.decode_jpeg(
-            data,
-            colorspace="GRAY" if gray else "RGB",
-            fastdct=dct_method != "INTEGER_ACCURATE",
-            fastupsample=not fancy_upscaling,
-            buffer=buffer,
-        )
-    except ValueError as error:
-        raise undecodable(str(error)) from None
-    return decoded if buffer is None else buffer
+    return _core.DecodeOptions(
+        channels=channels,
+        ratio=ratio,
+        fancy_upsampling=bool(fancy_upscaling),
+        recover_truncated=bool(try_recover_truncated),
+        acceptable_fraction=float(acceptable_fraction),
+        fast_dct=dct_method != "INTEGER_ACCURATE",
+    )
 
 
 @_or_made_up
@@ -143,18 +162,14 @@ def decode_png(
       `[height, width, channels]`.
 
     Raises:
-      errors.InvalidArgumentError: not an image, or a damaged one; uint16 from an interlaced PNG with 16 bits per color
-        channel.
+      errors.InvalidArgumentError: not an image, or a damaged one.
     """
     target = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if target not in (np.uint8, np.uint16):
         raise InvalidArgumentError(f"dtype must be uint8 or uint16, got {target}")
     data = _content(contents)
-    channels = _check_channels(channels, (0, 1, 3, 4))
-    if data.startswith(PNG):
-        return _decode_png(data, channels, target)
-    decoded = decode_jpeg(data, channels) if is_jpeg(data) and channels != 4 else _decode(data, channels)
-    return decoded if target == np.uint8 else decoded.astype(np.uint16) << 8
+    decoded = _decode(data, _check_channels(channels, (0, 1, 3, 4)), sixteen_bits=target == np.uint16)
+    return decoded if decoded.dtype == target else decoded.astype(np.uint16) << 8
 
 
 @_or_made_up
@@ -175,10 +190,8 @@ def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
     data = _content(contents)
     if is_gif(data):
         return read_gif(data)
-    if is_jpeg(data):
-        return decode_jpeg(data, 3)[None]
-    if data.startswith(PNG):
-        return decode_png(data, 3)[None]
+    if is_in_core(data):
+        return _decode(data, 3)[None]
     image = _open(data)
     frames = []
     with pillow_errors():
@@ -216,12 +229,8 @@ def decode_image(
     if is_gif(data):
         _check_gif_channels(channels)
         decoded = read_gif(data) if expand_animations else read_gif(data, only_first=True)[0]
-    elif is_jpeg(data) and channels != 4:
-        decoded = decode_jpeg(data, channels)
-    elif data.startswith(PNG):
-        decoded = _decode_png(data, channels, np.dtype(np.uint8 if target == np.uint8 else np.uint16))
     else:
-        decoded = _decode(data, channels)
+        decoded = _decode(data, channels, sixteen_bits=target != np.uint8)
     return _in_dtype(decoded, target)
 
 
@@ -245,17 +254,33 @@ def _open(data: bytes) -> Any:
         return library.open(io.BytesIO(data))
 
 
-def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
-    if data.startswith(PNG):
-        return _decode_png(data, channels, np.dtype(np.uint8))
+def is_in_core(data: bytes) -> bool:
+    """Return True for a JPEG or a PNG, which the core decodes."""
+    return data.startswith((JPEG, PNG))
+
+
+def core_options(function: str, *args: Any, **kwargs: Any) -> _core.DecodeOptions | None:
+    """Return the core's options for a decoder's arguments after `contents`; None if it does more than the core."""
+    if function == "decode_jpeg":
+        kwargs.pop("name", None)
+        return jpeg_options(*args[:6], **kwargs)
+    if function not in ("decode_image", "decode_png") or len(args) > 1 or kwargs.keys() - {"channels", "name"}:
+        return None
+    channels = args[0] if args else kwargs.get("channels")
+    return _core.DecodeOptions(channels=_check_channels(channels, (0, 1, 3, 4)))
+
+
+def _decode(data: bytes, channels: int, sixteen_bits: bool = False) -> npt.NDArray[Any]:
+    """Decode any image; only a PNG has 16 bits."""
+    if is_in_core(data):
+        deep = sixteen_bits and data.startswith(PNG)
+        return _core.decode_image(data, _core.DecodeOptions(channels=channels, sixteen_bits=deep))
     if is_gif(data):
         return _single_frame(data, channels)
     with_alpha = read_rgba_bmp(data) if channels != 1 else None
     if with_alpha is not None:
-        return _with_channels(with_alpha, channels or 4)
+        return with_alpha if channels in (0, 4) else with_alpha[:, :, :channels]
     image = _open(data)
-    if draft > 1 and is_jpeg(data):
-        image = _smaller(image, draft)
     own = "L" if image.mode == "1" else image.mode if image.mode in _MODES.values() else "RGB"
     return _pixels_of(image, _MODES.get(channels) or own)
 
@@ -274,64 +299,8 @@ def _single_frame(data: bytes, channels: int) -> npt.NDArray[Any]:
     return only
 
 
-def _smaller(image: Any, ratio: int) -> Any:
-    """Reduce the size of a JPEG while decoding. Pillow chooses a ratio that gives at least the requested size."""
-    size = -(-image.width // ratio), -(-image.height // ratio)
-    with pillow_errors():
-        image.draft(None, (max(1, image.width // ratio), max(1, image.height // ratio)))
-        return image if image.size == size else image.resize(size, pillow().BOX)  # of a few pixels
-
-
 def _pixels_of(image: Any, mode: str | None = None) -> npt.NDArray[Any]:
     """Return `[height, width, channels]`, converted to the mode if there is one."""
     with pillow_errors():
         pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
-
-
-def _decode_png(data: bytes, channels: int, target: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Decode a PNG with libpng's channels and depth, which differ from Pillow's."""
-    image = _open(data)
-    deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
-    if image.mode == "L" and data[24] in (2, 4) and "transparency" in image.info:
-        image.info["transparency"] *= 255 // (2 ** data[24] - 1)  # Pillow scales only the pixels to 8 bits
-    if image.mode.startswith("I"):
-        pixels = _pixels_of(image).astype(np.uint16)
-        if channels == 4 and "transparency" in image.info:
-            alpha = np.where(pixels == image.info["transparency"], 0, 65535).astype(np.uint16)
-            pixels = np.concatenate([pixels, alpha], axis=2)
-    elif deep and (target == np.uint16 or channels == 1 or (channels == 4 and "transparency" in image.info)):
-        pixels = read_deep_png(data, with_transparency=channels == 4)
-    elif image.mode == "P":
-        pixels = _pixels_of(image, "RGBA" if "transparency" in image.info else "RGB")
-    elif channels == 4:
-        pixels = _pixels_of(image, "RGBA")  # which includes a transparent color
-    else:
-        pixels = _pixels_of(image, "L" if image.mode == "1" else None)
-        if deep and with_alpha:
-            pixels = pixels[:, :, ::3]  # Pillow returns RGBA
-    pixels = _with_channels(pixels, channels or pixels.shape[2])
-    if target == np.uint8:
-        return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
-    return pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
-
-
-def _with_channels(pixels: npt.NDArray[Any], channels: int) -> npt.NDArray[Any]:
-    own = pixels.shape[2]
-    if own == channels:
-        return pixels
-    if channels == 1:
-        return _gray(pixels) if own >= 3 else pixels[:, :, :1]
-    colors = pixels[:, :, :3] if own >= 3 else np.repeat(pixels[:, :, :1], 3, axis=2)
-    if channels == 3:
-        return colors
-    alpha = pixels[:, :, 1:] if own == 2 else np.full_like(pixels[:, :, :1], np.iinfo(pixels.dtype).max)
-    return np.concatenate([colors, alpha], axis=2)
-
-
-def _gray(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
-    if pixels.dtype == np.uint16:
-        total += 1 << 14  # round, except for 8 bits
-    gray: npt.NDArray[Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
-    return gray

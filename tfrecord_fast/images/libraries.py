@@ -1,4 +1,4 @@
-"""The libraries that read and write images, imported on first use, and the error for images that they cannot decode."""
+"""Pillow, imported on first use, and the error for images that it cannot decode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNDECODABLE = "the image can't be decoded"
 
 
 def pillow() -> Any:
-    return optional("PIL.Image", "images need Pillow")
+    return optional("PIL.Image", "images other than JPEG and PNG need Pillow")
 
 
 def undecodable(why: str) -> InvalidArgumentError:

@@ -16,6 +16,7 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.compression import ALL, compress
 from tests.support.frames import frame
+from tests.support.image_files import jpeg, png
 from tests.support.oracle import neutral
 from tests.support.other_files import OTHER_FILES
 from tests.support.paths import FUZZ
@@ -237,23 +238,48 @@ def some_tensors():
 
 
 def images(data):
+    """Files of images, and a region of one, which has the pixels of the whole."""
     how, content = data[0] if data else 0, data[1:]
     outcome(lambda: tf.io.decode_png(content, channels=how % 5, dtype=tf.uint16 if how & 8 else tf.uint8))
     outcome(tf.io.decode_image, content)
+    outcome(_core.image_header, content)
+    options = _core.DecodeOptions(
+        channels=how % 2 * 3,
+        ratio=1 << how // 2 % 4,
+        fancy_upsampling=how & 16 == 0,
+        fast_dct=how & 32 == 0,
+        recover_truncated=how & 64 != 0,
+        acceptable_fraction=how // 128,
+        max_pixels=1 << 22,
+    )
+    whole, _ = outcome(_core.decode_image, content, options)
+    if whole is not None:
+        top, left = how % whole.shape[0], how * 7 % whole.shape[1]
+        height, width = -(-(whole.shape[0] - top) // 2), -(-(whole.shape[1] - left) // 3)
+        region, why = outcome(_core.decode_image, content, options, (top, left, height, width))
+        assert region is not None or how >= 64, why
+        assert (
+            how >= 64
+            or np.array_equal(region, whole[top : top + height, left : left + width])
+            or b"\xff\xc2" in content
+        )
+        assert len(_core.decode_images([content] * 2, options)) == 2
 
 
 def some_images():
-    if outcome(tf.io.encode_png, np.zeros((1, 1, 3), np.uint8))[0] is None:
-        return []
     rng = np.random.default_rng(0)
-    shapes = [*((np.uint8, channels) for channels in (1, 2, 3, 4)), (np.uint16, 1)]
-    images = [rng.integers(0, 255, (5, 4, channels)).astype(dtype) for dtype, channels in shapes]
-    pngs = [bytes([8 * (image.dtype == np.uint16)]) + bytes(tf.io.encode_png(image)) for image in images]
-    return [*pngs, *(b"\0" + _saved(images[2], kind) for kind in ("GIF", "BMP", "JPEG"))]
+    shapes = [*((dtype, channels) for dtype in (np.uint8, np.uint16) for channels in (1, 2, 3, 4))]
+    pictures = [rng.integers(0, 255, (5, 4, channels)).astype(dtype) for dtype, channels in shapes]
+    pngs = [bytes([8 * (image.dtype == np.uint16)]) + tf.io.encode_png(image) for image in pictures]
+    pngs += [b"\0" + png(rng, 9, 7, color, 8, interlaced=True, transparent=True) for color in (0, 2, 3)]
+    samplings = [[(1, 1)], [(2, 2), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 1)] * 4]
+    jpegs = [bytes([i]) + jpeg(rng, 20, 35, sampling, restart=i) for i, sampling in enumerate(samplings)]
+    jpegs += [bytes([i]) + tf.io.encode_jpeg(pictures[2], progressive=True) for i in (0, 64, 128)]
+    return [*pngs, *jpegs, *(b"\0" + _saved(pictures[2], kind) for kind in ("GIF", "BMP", "JPEG"))]
 
 
 def _saved(pixels, kind):
-    from PIL import Image  # an optional package; the seeds are empty without it
+    from PIL import Image
 
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, kind)

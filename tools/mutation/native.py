@@ -98,7 +98,8 @@ TESTS = {
         examples/test_encode_sequences examples/test_encode_arrow examples/test_encode_one files/test_example_writer""",
     "stats": "cli/test_stats core/test_stats_native",
     "arrow": "core/test_arrow_native values/test_arrow examples/test_encode_arrow examples/test_encode_arrow_values",
-    "images": "core/test_images_native tensorflow/test_image_pixels",
+    "images": """core/test_images_native core/test_image_files tensorflow/test_image_pixels
+        tensorflow/test_decoded_pixels""",
     "bindings": """core/test_record_batch core/test_writer core/test_inputs values/test_arrow values/test_columns
         examples/test_encode_arrow examples/test_encode_one""",
 }

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...base.threads import default_threads
 from ...base.workers import Workers
+from ...images.decoding import core_options, is_in_core
 from ...values.blocks.columns import Dense, Uneven
 from ...values.blocks.images import (
     HALF_PIXELS,
@@ -56,8 +58,17 @@ def _arrays(value: Any, frame: Frame) -> list[Any] | None:
     return arrays if are_images else None
 
 
+# ---- On threads ----
+
+
+def decode(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
+    """Decode the images of a block in the core, or on threads."""
+    images = _decode_in_core(function, frame, *args, **kwargs)
+    return on_threads(function, frame, *args, **kwargs) if images is None else images
+
+
 def on_threads(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
-    """Call a function that returns images for each record, on threads, unless other threads run other blocks."""
+    """Call a function for each record, on threads, unless other threads run other blocks."""
     names = list(kwargs)
     columns = [rows_of(value, frame) for value in (*args, *kwargs.values())]
     rows = [row for _, row in zip(range(frame.count), zip(*columns, strict=False), strict=False)]
@@ -65,8 +76,8 @@ def on_threads(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> 
     def call(row: Any) -> Any:
         return function(*row[: len(args)], **dict(zip(names, row[len(args) :], strict=True)))
 
-    threads = min(default_threads(), frame.count)
-    if threads == 1 or threading.current_thread().name.startswith(_MAP_THREADS):
+    threads = _decoding_threads(frame)
+    if threads == 1:
         results = [*map(call, rows)]
     else:
         pool = Workers(threads, "tfrecord_fast.images")
@@ -74,8 +85,29 @@ def on_threads(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> 
             results = [*pool.map(call, rows)]
         finally:
             pool.stop()
-    images = of_images([unwrap(result) for result in results])
-    return combine(results, frame) if images is None else block_value(images, frame)
+    column = of_images([unwrap(result) for result in results])
+    return combine(results, frame) if column is None else block_value(column, frame)
+
+
+def _decode_in_core(function: Operation, frame: Frame, *args: Any, **kwargs: Any) -> Any:
+    """Decode JPEGs and PNGs with the same options on the core's threads; return None for all else."""
+    contents = selected(args[0], frame) if args and is_block_value(args[0]) else None
+    if contents is None or has_block_values((*args[1:], *kwargs.values())):
+        return None
+    files = [*contents]
+    if not all(isinstance(file, bytes) and is_in_core(file) for file in files):
+        return None
+    options = core_options(function.__name__, *unwrap(args[1:]), **unwrap(kwargs))
+    if options is None:
+        return None
+    arrays = [*_core.decode_images(files, options, num_threads=_decoding_threads(frame))]
+    column = of_images(arrays)
+    return combine([as_tensor(array) for array in arrays], frame) if column is None else block_value(column, frame)
+
+
+def _decoding_threads(frame: Frame) -> int:
+    is_mapping = threading.current_thread().name.startswith(_MAP_THREADS)
+    return 1 if is_mapping else min(default_threads(), frame.count)
 
 
 # ---- Sizes ----

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import _core
 from ...errors import InvalidArgumentError
 from ...examples.messages.tensors import make_ndarray as plain_ndarray
 from ...examples.messages.tensors import make_tensor_proto as plain_proto
@@ -27,37 +28,19 @@ def is_jpeg(contents: Any, name: str | None = None) -> Any:
 def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> Any:
     """Return (height, width, channels) from the header of a JPEG file."""
     data: bytes = as_array(contents, "string").item()
-    position = 2
-    if data[:2] != b"\xff\xd8":
+    if not decoding.is_jpeg(data):
         raise InvalidArgumentError("Expected image (JPEG), got something else [Op:ExtractJpegShape]")
-    while position + 9 < len(data):
-        if data[position] != 0xFF:
-            break
-        marker = data[position + 1]
-        if marker == 0xFF:
-            position += 1
-            continue
-        if marker in (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)):
-            height, width = (
-                int.from_bytes(data[position + offset : position + offset + 2], "big") for offset in (5, 7)
-            )
-            return tensor(
-                np.array([height, width, data[position + 9]], dtype=np.dtype(getattr(output_type, "name", output_type)))
-            )
-        position += (
-            2 if marker == 1 or 0xD0 <= marker <= 0xD8 else 2 + int.from_bytes(data[position + 2 : position + 4], "big")
-        )
-    raise InvalidArgumentError("Invalid JPEG data or crop window [Op:ExtractJpegShape]")
+    _, height, width, channels, _ = _core.image_header(data)
+    return tensor(np.array([height, width, channels], dtype=np.dtype(getattr(output_type, "name", output_type))))
 
 
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, *options: Any, **named: Any) -> Any:
     """Decode a JPEG and crop it to (top, left, height, width). The options are those of `decode_jpeg`."""
     top, left, height, width = as_lengths(crop_window)
-    data = as_array(contents, "string").item()
-    whole = decoding.decode_jpeg(data, *unwrap(options), **unwrap(named))
-    if min(top, left) < 0 or min(height, width) <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
+    if min(top, left, height, width) < 0:
         raise InvalidArgumentError("Invalid JPEG data or crop window [Op:DecodeAndCropJpeg]")
-    return tensor(whole[top : top + height, left : left + width])
+    data = as_array(contents, "string").item()
+    return tensor(decoding.decode_region(data, (top, left, height, width), *unwrap(options), **unwrap(named)))
 
 
 def _signature_with_window() -> inspect.Signature:
