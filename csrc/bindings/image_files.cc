@@ -1,4 +1,5 @@
-// image_header, decode_image, decode_images, encode_jpeg and encode_png: files of images to arrays, and back.
+// image_header, decode_image, decode_images, encode_jpeg, encode_images and encode_png: files of images to arrays, and
+// back.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -167,6 +168,26 @@ py::bytes EncodePngArray(const py::array& pixels, int level) {
   return Encoded([&](std::vector<uint8_t>* out) { return EncodePng(picture, level, out); });
 }
 
+// Encodes each array as a JPEG, or as a PNG without a quality.
+py::list EncodeImages(const std::vector<py::array>& images, std::optional<int> quality, size_t num_threads) {
+  std::vector<Picture> pictures;
+  for (const py::array& image : images) pictures.push_back(PictureOf(image));
+  std::vector<std::vector<uint8_t>> files(pictures.size());
+  RunWithoutGil([&] {
+    return ParallelTry(pictures.size(), ResolveThreads(num_threads), [&](size_t i) {
+      JpegOptions options;
+      options.quality = quality.value_or(options.quality);
+      return quality ? EncodeJpeg(pictures[i], options, &files[i]) : EncodePng(pictures[i], -1, &files[i]);
+    });
+  });
+  py::list result;
+  for (std::vector<uint8_t>& file : files) {
+    result.append(py::bytes(reinterpret_cast<const char*>(file.data()), file.size()));
+    std::vector<uint8_t>().swap(file);
+  }
+  return result;
+}
+
 }  // namespace
 
 void BindImageFiles(py::module_& m) {
@@ -190,6 +211,7 @@ void BindImageFiles(py::module_& m) {
   m.def("encode_jpeg", &EncodeJpegArray, py::arg("pixels"), py::kw_only(), py::arg("quality"), py::arg("progressive"),
         py::arg("optimize"), py::arg("chroma_downsampling"), py::arg("density_per_cm"), py::arg("x_density"),
         py::arg("y_density"), py::arg("xmp"));
+  m.def("encode_images", &EncodeImages, py::arg("images"), py::kw_only(), py::arg("quality"), py::arg("num_threads"));
   m.def("encode_png", &EncodePngArray, py::arg("pixels"), py::arg("level"));
 }
 

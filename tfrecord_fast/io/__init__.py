@@ -16,7 +16,7 @@ from ..files.system.file_system import matching_files, read_file, write_file
 from ..files.writing.example_writer import ExampleWriter
 from ..files.writing.writer import TFRecordWriter
 from ..images.decoding import decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, is_jpeg
-from ..images.encoding import encode_jpeg, encode_png
+from ..images.encoding import encode_images, encode_jpeg, encode_png
 from ..values.columns.arrow import arrow_columns
 from . import gfile
 
@@ -39,6 +39,7 @@ __all__ = [
     "decode_png",
     "decode_raw",
     "describe_features",
+    "encode_images",
     "encode_jpeg",
     "encode_png",
     "gfile",

@@ -71,6 +71,7 @@ _RULES: dict[str, Rule] = {
     **_named("tensorflow.ops.picked", indexing.gather, "gather"),
     **_named("tensorflow.ops.picked", indexing.where, "where"),
     **_named("images.decoding", images.decode, "decode_bmp decode_image decode_jpeg decode_png"),
+    **_named("images.encoding", images.on_threads, "encode_jpeg encode_png"),
     **_named("tensorflow.ops.encoded", images.decode, "decode_and_crop_jpeg"),
     **_named("tensorflow.ops.pictures", images.flip(MIRRORED), "flip_left_right"),
     **_named("tensorflow.ops.pictures", images.flip(UPSIDE_DOWN), "flip_up_down"),

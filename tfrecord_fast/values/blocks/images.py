@@ -205,9 +205,9 @@ def _root(array: _Array) -> _Array:
     return array
 
 
-def of_images(arrays: Sequence[_Array]) -> Column | None:
-    """Return the column of images that can be drawn; None if there are others, or if shapes differ."""
-    first = arrays[0]
-    if all(can_be_drawn(array) and array.shape == first.shape and array.dtype == first.dtype for array in arrays):
-        return Images.of_pixels(arrays)
-    return None
+def of_images(values: Sequence[Any]) -> Column | None:
+    """Return the column of images that can be drawn; None if there are other values, or if shapes differ."""
+    arrays = [value for value in values if isinstance(value, np.ndarray) and can_be_drawn(value)]
+    if len(arrays) < len(values) or len({(array.shape, array.dtype) for array in arrays}) != 1:
+        return None
+    return Images.of_pixels(arrays)
