@@ -235,13 +235,13 @@ def test_windows_flips_and_planes(way, backend):
 @pytest.mark.parametrize("way", WAYS)
 def test_steps_before_work_on_the_pixels(way):
     for (height, width), size in SIZES:
-        pixels = image((height, width, 3), np.uint8)
-        options = way_options(way, size, pixels)
-        scaled = pixels.astype(np.float32) / np.float32(255) - np.float32(0.25)
+        images = [image((height, width, 3), np.uint8, seed) for seed in range(4)]
+        options = way_options(way, size, images[0])
+        scaled = [pixels.astype(np.float32) / np.float32(255) - np.float32(0.25) for pixels in images]
         before = [(DIVIDE, [255.0] * 3), (SUBTRACT, [0.25] * 3)]
-        for flips in (b"", b"\3"):
-            expected = drawn([scaled], flips=flips, **options)
-            assert np.array_equal(drawn([pixels], flips=flips, before=before, **options), expected)
+        for flips in (b"", bytes([0, 3, 1, 2])):
+            expected = drawn(scaled, flips=flips, **options)
+            assert np.array_equal(drawn(images, flips=flips, before=before, **options), expected)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -33,7 +33,7 @@ from tests.support.paths import ROOT
 from tools.mutation.overlay import BUILD, Overlay
 
 CORE = ROOT / "csrc"
-LIBRARIES = ["isal", "deflate", "z", "zstd", "snappy"]
+LIBRARIES = ["isal", "deflate", "jpeg", "png", "z", "zstd", "snappy"]
 ROOMS = [
     "base",
     "io",
