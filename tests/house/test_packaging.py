@@ -39,7 +39,8 @@ def test_every_library_in_a_wheel_has_its_licence():
 
 def test_wheels_carry_what_the_build_links():
     linked = set(re.findall(r'\("[\w-]+\.h", "(\w+)", "[\w-]+"\)', (ROOT / "setup.py").read_text()))
-    inside = {"isal" if name == "isa-l" else name.removeprefix("lib") for name in LIBRARIES}
+    names = {"isa-l": "isal", "libjpeg-turbo": "jpeg"}
+    inside = {names.get(library, library.removeprefix("lib")) for library in LIBRARIES}
     assert linked - {"z"} == inside  # zlib is the system's
 
 
@@ -69,8 +70,8 @@ def test_a_build_without_a_compiler_says_so_in_its_only_line():
 def test_a_build_without_the_libraries_names_them_and_their_packages():
     done = build(CXX="false")
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "libisal, libdeflate, libz, libzstd, libsnappy." in done.stderr
-    assert "libisal-dev libdeflate-dev zlib1g-dev libzstd-dev libsnappy-dev" in done.stderr
+    assert "libisal, libdeflate, libjpeg, libpng, libz, libzstd, libsnappy." in done.stderr
+    assert "libisal-dev libdeflate-dev libjpeg-dev libpng-dev zlib1g-dev libzstd-dev libsnappy-dev" in done.stderr
 
 
 def test_a_build_on_windows_is_refused():
