@@ -11,7 +11,7 @@ BESIDE = {
     "stats": ("ShardReader, records", "ShardReader, columns"),
     "pipelines": ("batched by hand",),
     "face-batches": ("plain", "face"),
-    "images": ("1 thread", "antialias, 1 thread", "exact=False"),
+    "images": ("decode, 1 thread", "antialias, 1 thread", "exact=False"),
 }
 # Patterns that distinguish kinds of rows in one table: by result, by method, by interface, or by the number of files.
 KINDS = {

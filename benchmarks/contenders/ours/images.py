@@ -9,7 +9,7 @@ from benchmarks.contenders import CannotError, Job, Setting, cores
 from benchmarks.contenders.kit.imaging import ANTIALIAS, BILINEAR, Photos, step_of
 from benchmarks.data.photos import DECODE, EVALUATE, RATIO, SCALE, SHORTER_SIDE, SIZE
 
-ONE_THREAD = ("1 thread", "antialias, 1 thread")
+ONE_THREAD = ("decode, 1 thread", "antialias, 1 thread")
 INEXACT = "exact=False"
 
 
@@ -21,7 +21,7 @@ def images(job: Job) -> list[Setting]:
         raise CannotError("has no ImageFeature")
     step = step_of(job)
     if step == DECODE:
-        return [setting(job, "", {}), *one_thread(job, {}, ONE_THREAD[0])]
+        return [setting(job, DECODE, {}), *one_thread(job, {}, ONE_THREAD[0])]
     if step == EVALUATE:
         centre = {"size": SIZE, "crop": "center", "shorter_side": SHORTER_SIDE}
         return [setting(job, ANTIALIAS, centre), *one_thread(job, centre, ONE_THREAD[1])]
