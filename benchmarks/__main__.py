@@ -16,6 +16,7 @@ from typing import Any
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import CACHE, dataset_of, in_shards, repeated, resharded
+from benchmarks.data.photos import photos_answer
 from benchmarks.data.pipelines import EVERY, PIPELINES
 from benchmarks.data.reference import figures_answer, parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
@@ -174,6 +175,8 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
         return repeated(dataset, task.repeated * min(1.0, options.scale))
     if task.scripted:
         return replace(dataset, answer=answer_of_script(task.name, dataset))
+    if task.images:
+        return replace(dataset, answer=photos_answer(dataset, Path(dataset.files[0]).parent))
     if task.parsed:
         dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
     if task.figures:

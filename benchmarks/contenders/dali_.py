@@ -8,9 +8,11 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Setting, index_of
+from benchmarks.contenders import CannotError, Contender, Job, Setting, cores, index_of
+from benchmarks.contenders.kit.imaging import Photos, row_of, step_of
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.data.columns import Batch, of_lists
+from benchmarks.data.photos import EVALUATE, RATIO, SCALE, SHORTER_SIDE, SIZE, TRAIN
 from benchmarks.data.tasks import SHUFFLE
 
 
@@ -96,6 +98,54 @@ def columns_of(job: Job) -> Callable[[tuple[int, Any]], Batch]:
     return columns
 
 
+def images(job: Job) -> list[Setting]:
+    """Decoders, resizing and flips on the CPU, as DALI's example of ImageNet has them."""
+    from nvidia.dali import fn, pipeline_def, types
+    from nvidia.dali import tfrecord as tfrec
+
+    data, step = job.dataset, step_of(job)
+    features = {
+        "image": tfrec.FixedLenFeature((), tfrec.string, ""),
+        "label": tfrec.FixedLenFeature([1], tfrec.int64, 0),
+    }
+    indexes = [index_of(file, job.scratch) for file in data.files]
+    size = even(data.records, data.batch)
+
+    def pipeline() -> Any:
+        inputs = fn.readers.tfrecord(
+            path=data.files, index_path=indexes, features=features, name="reader", pad_last_batch=True
+        )
+        if step == TRAIN:
+            photos = fn.decoders.image_random_crop(
+                inputs["image"], device="cpu", random_area=SCALE, random_aspect_ratio=RATIO, output_type=types.RGB
+            )
+            photos = fn.resize(photos, size=(SIZE, SIZE), interp_type=types.INTERP_LINEAR, antialias=True)
+            photos = fn.flip(photos, horizontal=fn.random.coin_flip())
+        else:
+            photos = fn.decoders.image(inputs["image"], device="cpu", output_type=types.RGB)
+        if step == EVALUATE:
+            photos = fn.resize(
+                photos, size=SHORTER_SIDE, mode="not_smaller", interp_type=types.INTERP_LINEAR, antialias=True
+            )
+            photos = fn.crop(photos, crop=(SIZE, SIZE), rounding="truncate")
+        return photos, inputs["label"]
+
+    def batches() -> Iterator[Any]:
+        # Built for each pass, since a pipeline computes the next pass's first batches before anybody asks for them.
+        built = pipeline_def(pipeline)(batch_size=size, num_threads=cores(), device_id=None, prefetch_queue_depth=2)
+        built.build()
+        left = data.records
+        while left > 0:
+            yield min(left, size), built.run()
+            left -= size
+
+    def labelled(item: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
+        n, (photos, labels) = item
+        return ((int(labels.at(i)[0]), photos.at(i)) for i in range(n))
+
+    return [Photos(job, f"num_threads={cores()}", batches, labelled, lambda item: int(item[0]), row_of(job))]
+
+
 CONTENDER = Contender(
     "dali",
     "DALI (CPU)",
@@ -103,6 +153,6 @@ CONTENDER = Contender(
     module="nvidia.dali",
     leaves_out="checks no CRC, no GZIP, no SequenceExamples, needs an index",
     checks=False,
-    requirements=("nvidia-dali-cuda120==2.4.0", "numpy"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch},
+    requirements=("nvidia-dali-cuda120==2.4.0", "numpy", "protobuf"),
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "images": images},
 )

@@ -7,9 +7,11 @@ import os
 from functools import partial
 from pathlib import Path
 
-from benchmarks.contenders import Contender, Counting, Job, Setting, cores, shards_of
+from benchmarks.contenders import CannotError, Contender, Counting, Job, Setting, cores, shards_of
+from benchmarks.contenders.kit.imaging import photos_of, step_of
 from benchmarks.contenders.kit.remote import REQUESTS, requested, stores_of
 from benchmarks.data.answers import Answer
+from benchmarks.data.photos import DECODE
 from benchmarks.native import build
 from benchmarks.native.store import Store
 
@@ -75,6 +77,32 @@ def shards(job: Job) -> list[Setting]:
     return [Counting(f"{cores()} threads", read, row=f"open, read, close, {shards_of(files)}")]
 
 
+def images(job: Job) -> list[Setting]:
+    """Measure how long libjpeg-turbo takes to decode photographs that are in memory.
+
+    Raises:
+      CannotError: the images are computed further, or libjpeg-turbo's headers are missing.
+    """
+    if step_of(job) != DECODE:
+        raise CannotError("not measured: more than decoding")
+    if why := build.why_no_jpeg():
+        raise CannotError(why)
+    photos = [data for of_file in photos_of(job) for _, data in of_file]
+    pointers, sizes = (ctypes.c_char_p * len(photos))(*photos), (ctypes.c_uint64 * len(photos))(*map(len, photos))
+
+    def decode(threads: int) -> Answer:
+        decoded, size = ctypes.c_int64(), ctypes.c_int64()
+        build.jpeg().floor_decode_jpegs(
+            pointers, sizes, ctypes.c_int64(len(photos)), threads, ctypes.byref(decoded), ctypes.byref(size)
+        )
+        return {"records": decoded.value}
+
+    return [
+        Counting("libjpeg-turbo, in memory", partial(decode, threads), row=row)
+        for threads, row in {1: "decode, 1 thread", cores(): "decode"}.items()
+    ]
+
+
 def write(job: Job) -> list[Setting]:
     parts = [(out, Path(path).read_bytes()) for out, path in zip(job.outputs(), job.dataset.files, strict=True)]
 
@@ -108,6 +136,6 @@ CONTENDER = Contender(
     "floor",
     leaves_out="hands nothing on",
     floor=True,
-    tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "remote": remote, "write": write},
+    tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "images": images, "remote": remote, "write": write},
     unavailable=build.why_not,
 )

@@ -7,8 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Reading, Setting
+from benchmarks.contenders import CannotError, Contender, Job, Reading, Setting, cores
 from benchmarks.contenders.kit.feeding import Feeding, Row, SideBySide, buffer_of, needs
+from benchmarks.contenders.kit.imaging import (
+    Photos,
+    collated,
+    computed,
+    count_of,
+    of_arrays,
+    photos_of,
+    row_of,
+    step_of,
+)
 from benchmarks.contenders.kit.remote import title_of
 from benchmarks.data.answers import frames
 from benchmarks.native.store import Store
@@ -68,6 +78,29 @@ def tensors(batch: dict[str, Any]) -> dict[str, Any]:
     return {name: value if isinstance(value, list) else torch.from_numpy(value) for name, value in batch.items()}
 
 
+def images(job: Job) -> list[Setting]:
+    """Photographs with their labels, computed by Pillow in workers; as many tar files as there are TFRecord files."""
+    needs("torch", "PIL")
+    import webdataset
+
+    step, paths = step_of(job), job.outputs(".tar")
+    for path, photos in zip(paths, photos_of(job), strict=True):
+        with webdataset.TarWriter(path) as writer:
+            for label, data in photos:
+                writer.write({"__key__": str(label), "jpg": data, "cls": label})
+
+    def image(sample: tuple[bytes, bytes]) -> tuple[Any, int]:
+        return computed(step, sample[0]), int(sample[1])
+
+    def loader(workers: int) -> Setting:
+        samples = webdataset.WebDataset(paths, shardshuffle=False).to_tuple("jpg", "cls")
+        batches = samples.map(image).batched(job.dataset.batch, collation_fn=collated)
+        data = webdataset.WebLoader(batches, batch_size=None, num_workers=workers, persistent_workers=workers > 0)
+        return Photos(job, f"WebLoader, {workers} workers", data, of_arrays, count_of, row_of(job))
+
+    return [loader(workers) for workers in (0, cores())]
+
+
 def remote(job: Job) -> list[Setting]:
     """A tar file for each object, read by curl, as it does."""
     needs("torch")
@@ -109,6 +142,6 @@ CONTENDER = Contender(
     module="webdataset",
     leaves_out="tar files of its own; no checksums",
     checks=False,
-    requirements=("webdataset==1.0.2", "torch==2.13.0", "numpy", "protobuf"),
-    tasks={"train-feed": train_feed, "remote": remote},
+    requirements=("webdataset==1.0.2", "torch==2.13.0", "numpy", "pillow", "protobuf"),
+    tasks={"train-feed": train_feed, "images": images, "remote": remote},
 )

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, cast
 
-from benchmarks.data.elements import difference_of_elements
+from benchmarks.data.elements import difference_of_elements, difference_of_images
 
 Answer = dict[str, Any]
 Figures = dict[str, dict[str, float]]  # by feature: count of values and, of numbers, min, max and mean
@@ -124,6 +124,10 @@ def difference(expected: Answer, got: Answer, order: str = "file", partial: bool
             continue
         if key == "elements":
             if wrong := difference_of_elements(value, got[key]):
+                return wrong
+            continue
+        if key == "images" and key in got:
+            if wrong := difference_of_images(value, got[key]):
                 return wrong
             continue
         if key in ordered and order != "file":

@@ -93,6 +93,7 @@ def shares_of(task: Task, dataset: Dataset | None) -> Sequence[float]:
         or dataset.shardings
         or task.repeated
         or task.scripted
+        or task.images  # a part of a few batches keeps few workers busy
         or (dataset.gzip_files and dataset.compression != "GZIP")
     ):
         return ()

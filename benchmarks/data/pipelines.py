@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import wire
+from benchmarks.data.photos import PHOTOS
 from benchmarks.data.workloads import FLOAT, INT64, WORKLOADS, Columns, Feature, Ragged, Scalars, Sequences, Workload
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -258,4 +259,4 @@ PIPELINES: dict[str, Pipeline] = {
         ),
     )
 }
-EVERY: dict[str, Workload] = WORKLOADS | {name: pipeline.workload for name, pipeline in PIPELINES.items()}
+EVERY: dict[str, Workload] = WORKLOADS | PHOTOS | {name: pipeline.workload for name, pipeline in PIPELINES.items()}

@@ -27,6 +27,7 @@ SCRIPTS = (  # the pipelines of pipelines.py
     "cond",
     "python-if",
 )
+IMAGES = ("photos-train", "photos-evaluate", "photos-decode", "photos-large")  # of photos.py
 FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
 
@@ -46,6 +47,7 @@ class Task:
       most_bytes: the data is scaled down to about that much.
       jobs: a pass may start a job of an engine, which takes seconds, however little data there is.
       scripted: runs the workload's script; the answer is TensorFlow's.
+      images: computes images from the workload's photographs; the answer is Pillow's.
       one: takes one record at a time, and is reported in time per record.
     """
 
@@ -61,6 +63,7 @@ class Task:
     scale: float = 1.0
     most_bytes: float = math.inf
     scripted: bool = False
+    images: bool = False
     one: bool = False
     jobs: bool = False
 
@@ -103,6 +106,7 @@ TASKS = {
         ),
         Task("stats", "From files to figures of every feature", ("ctr",), figures=True, scale=ENGINES),
         Task("pipelines", "Scripts for TensorFlow, unchanged", SCRIPTS, scripted=True),
+        Task("images", "From JPEGs in records to batches of images", IMAGES, images=True),
         Task("face-batches", "From files to columns, through the face with tensors", ("ctr", "tok"), parsed=True),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),

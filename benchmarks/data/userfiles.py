@@ -294,7 +294,7 @@ def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
         return [TASKS[name] for name in usual if parsed or name == "epoch" or not TASKS[name].parsed]
     for name in wanted:
         task = TASKS[name]
-        if not task.workloads or task.shardings or task.repeated:
+        if not task.workloads or task.shardings or task.repeated or task.scripted or task.images:
             raise FilesError(f"task {name} does not support files")
         if task.gzip and not dataset.only_packed:
             raise FilesError(f"{name}: these files are not compressed")

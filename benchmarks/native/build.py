@@ -35,6 +35,11 @@ def why_not() -> str | None:
     return None if compiles("#include <isa-l.h>") else "needs ISA-L's headers (Debian: libisal-dev)"
 
 
+def why_no_jpeg() -> str | None:
+    """Return why `jpeg` can't be built here; None if it can."""
+    return None if compiles("#include <cstdio>\n#include <jpeglib.h>") else "needs Debian's libjpeg-dev"
+
+
 @functools.cache
 def compiles(source: str) -> bool:
     command = [*compiler(), "-x", "c++", "-fsyntax-only", "-"]
@@ -46,6 +51,12 @@ def floor() -> ctypes.CDLL:
     """The functions of floor.cc, with the core's own CRC32C."""
     sources = [HERE / "floor.cc", *sorted((CORE / "crc32c").glob("*.cc")), CORE / "base" / "cpu.cc"]
     return ctypes.CDLL(str(library("floor", sources, ["-lisal"])))
+
+
+@functools.cache
+def jpeg() -> ctypes.CDLL:
+    """The functions of jpeg.cc, with the system's libjpeg-turbo."""
+    return ctypes.CDLL(str(library("jpeg", [HERE / "jpeg.cc"], ["-ljpeg"])))
 
 
 def library(name: str, sources: list[Path], libraries: list[str]) -> Path:

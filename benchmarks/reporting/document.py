@@ -19,7 +19,7 @@ __all__ = ["PAGES", "markdown", "pages", "targets_page"]
 PAGES = {
     "reading": ("Reading records", ("raw", "raw-gzip", "gzip-own", "loop", "random")),
     "parsing": ("Parsing", ("parse", "parse-gzip", "parse-memory", "parse-single", "shards", "stats")),
-    "training": ("Training", ("epoch", "train-feed")),
+    "training": ("Training", ("epoch", "train-feed", "images")),
     "datasets": ("Scripts for tf.data", ("pipelines", "face-batches")),
     "tables": ("Tables and engines", ("tables", "engines")),
     "writing": ("Writing", ("write", "write-columns", "write-gzip", "write-gzip-1")),

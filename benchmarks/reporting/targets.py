@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from benchmarks.data.tasks import IMAGES
 from benchmarks.reporting.reasons import reason_for
 from benchmarks.running.results import Row, Table
 
@@ -91,6 +92,23 @@ PAIRS = [
         },
         "unchanged script",
     ),
+    *(
+        Pair("images", "tensorflow", row, wanted, ours)
+        for row, ours, wanted in (
+            ("antialias", "antialias", same(1.5, "photos-train", "photos-evaluate", "photos-large")),
+            ("bilinear", "bilinear", same(1.5, "photos-train", "photos-large")),
+            ("bilinear", "exact=False", {"photos-large": 3}),
+        )
+    ),
+    Pair("images", "floor", "decode", {"photos-decode": 0.85}, "decode"),
+    Pair("images", "ours", "decode, 1 thread", {"photos-decode": 1.9}, "decode"),
+    Pair(
+        "images",
+        "ours",
+        "antialias, 1 thread",
+        same(1.9, "photos-train", "photos-evaluate", "photos-large"),
+        "antialias",
+    ),
     Pair("face-batches", "ours", "plain", same(0.8, "ctr", "tok"), "face"),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")
@@ -132,12 +150,18 @@ def over_rivals(table: Table, ours: str = "", without: str | None = None) -> flo
     return table.between(mine, min(rivals, key=lambda row: row.time.median)).median if mine and rivals else None
 
 
+def over_likes(table: Table) -> float | None:
+    """How many times as fast as the rival that comes nearest to it our row of the same kind is."""
+    rivals = [row for row in table.timed if not row.ours and not row.floor]
+    return min((ratio.median for row in rivals if (ratio := table.ratio(row)) is not None), default=None)
+
+
 def workers_over_rivals(table: Table) -> float | None:
     """Among those that use more than one process or thread."""
     return over_rivals(table, "DataLoader, 2 workers", without="DataLoader")
 
 
-COMPARING = (size_by_tensorflow, over_rivals, workers_over_rivals)  # figures that need a rival
+COMPARING = (size_by_tensorflow, over_rivals, over_likes, workers_over_rivals)  # figures that need a rival
 PREFETCH = 32 * 1.048576  # MB, ShardReader's default prefetch_bytes
 
 
@@ -156,6 +180,7 @@ LIMITS = [
         {"ctr": 5, "img": 1.5},
         workers_over_rivals,
     ),
+    Limit("images", "speed ÷ the fastest rival", same(1, *IMAGES), over_likes),
     Limit("loop", "million records/s", {"tiny": 6}, millions),
     Limit("parse-single", "µs a record of one value, at most", {"one": 3}, microseconds, at_most=True),
     Limit("write-gzip", "size of the files ÷ TensorFlow, at most", {"ctr": 1.05}, size_by_tensorflow, at_most=True),

@@ -11,9 +11,11 @@ BESIDE = {
     "stats": ("ShardReader, records", "ShardReader, columns"),
     "pipelines": ("batched by hand",),
     "face-batches": ("plain", "face"),
+    "images": ("decode, 1 thread", "antialias, 1 thread", "exact=False"),
 }
-# Patterns that distinguish kinds of rows in one table: by result, by interface, or by the number of files.
+# Patterns that distinguish kinds of rows in one table: by result, by method, by interface, or by the number of files.
 KINDS = {
+    "images": re.compile(r"antialias|bilinear"),
     "tables": re.compile(r"Arrow|pandas|polars|DuckDB"),
     "engines": re.compile(r"Ray|Beam|Spark"),
     "shards": re.compile(r"[\d,]+ shards?$"),

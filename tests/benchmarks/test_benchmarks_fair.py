@@ -86,6 +86,7 @@ def test_every_row_that_is_named_beside_the_others_is_there():
         "stats": "figures.py",
         "pipelines": "pipelines.py",
         "face-batches": "face.py",
+        "images": "images.py",
     }
     assert source.keys() == likeness.BESIDE.keys()
     for task, names in likeness.BESIDE.items():

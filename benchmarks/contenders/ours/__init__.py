@@ -7,6 +7,7 @@ from benchmarks.contenders.ours.engines import engines
 from benchmarks.contenders.ours.face import face_batches
 from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.figures import stats
+from benchmarks.contenders.ours.images import images
 from benchmarks.contenders.ours.parsing import epoch, parse, parse_gzip, parse_memory, parse_single, shards
 from benchmarks.contenders.ours.pipelines import pipelines
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
@@ -42,6 +43,7 @@ CONTENDER = Contender(
         "gzip-own": gzip_own,
         "face-batches": face_batches,
         "pipelines": pipelines,
+        "images": images,
         "loop": loop,
         "memory": memory,
         "random": random,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from benchmarks.contenders import Contender, Importing, Job, Setting
+from benchmarks.contenders.tensorflow_.images import images
 from benchmarks.contenders.tensorflow_.parsing import (
     epoch,
     parse,
@@ -40,6 +41,7 @@ CONTENDER = Contender(
         "train-feed": train_feed,
         "face-batches": parse,
         "pipelines": pipelines,
+        "images": images,
         "loop": loop,
         "memory": memory,
         "write": write,
