@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import tfrecord_fast.tensorflow as tf
 from tests.support import live_tensorflow
 from tests.tensorflow import resize_picture
 from tests.tensorflow.side_by_side import differences, listed
+from tfrecord_fast import _core
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
@@ -18,6 +20,7 @@ gray = tf.constant([[[5], [250]]], tf.uint8); i16 = tf.constant(rng.integers(-99
 """
 IMAGES = ["c", "f", "one", "many", "gray", "i16"]
 SIZES = ["[3, 4]", "[14, 10]", "[7, 5]", "[1, 1]", "[5, 9]", "(20, 3)"]
+METHODS = "bilinear nearest bicubic area lanczos3 lanczos5 gaussian mitchellcubic".split()
 OTHERS = """
 tf.image.resize(c, [3]); tf.image.resize(f[0, 0], [2, 2]); tf.image.resize(c, [0, 2])
 tf.image.resize(c, [4, 4], 'none'); tf.image.resize(c, [10, 10], preserve_aspect_ratio=True)
@@ -53,10 +56,37 @@ tf.compat.v1.image.resize_bilinear(many, [3, 3])
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("method", "bilinear nearest bicubic area lanczos3 lanczos5 gaussian mitchellcubic".split())
+@pytest.mark.parametrize("method", METHODS)
 def test_resize(size, method):
     calls = [f"tf.image.resize({image}, {size}, '{method}'" for image in IMAGES]
     assert not differences([f"{call}{end})" for call in calls for end in ("", ", antialias=True")], SETUP, 1e-3)
+
+
+def resized(images, sizes, methods):
+    return [
+        tf.image.resize(image, size, method, antialias=antialias).numpy()
+        for image, size in zip(images, sizes, strict=True)
+        for method in methods
+        for antialias in (False, True)
+    ]
+
+
+def test_resize_to_any_size():
+    rng = np.random.default_rng(3)
+    images, sizes = [], []
+    for number in range(140):
+        height, width, *size = rng.integers(1, 71, 4).tolist()
+        images.append(rng.integers(0, 256, (height, width, (3, 1, 4, 3, 2)[number % 5]), np.uint8))
+        sizes.append([height, width] if number % 10 == 0 else size)
+    theirs = live_tensorflow.call(resized, images, sizes, METHODS)
+    before = _core.resize_backend()
+    for backend in _core.resize_backends():
+        _core.set_resize_backend(backend)
+        for inputs in (images, [image.astype(np.float32) for image in images]):
+            for mine, other in zip(resized(inputs, sizes, METHODS), theirs, strict=True):
+                assert mine.shape == other.shape
+                assert np.abs(mine - other.astype(np.float32)).max() <= 1e-4
+    _core.set_resize_backend(before)
 
 
 @pytest.mark.parametrize("method", range(4))

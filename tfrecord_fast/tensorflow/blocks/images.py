@@ -17,14 +17,16 @@ from ...values.blocks.images import (
     HALF_PIXELS,
     MIRRORED,
     MULTIPLY,
+    NEAREST,
     Images,
     Plan,
+    Resizing,
     can_be_drawn,
     of_images,
     resize_nearest,
 )
 from ..ops.arguments import as_array
-from ..ops.pictures import ResizeMethod, new_size, resize_method
+from ..ops.pictures import new_size, resize_method
 from ..tensors.arithmetic import convert
 from ..tensors.tensor import Tensor, as_tensor
 from ..tensors.tensor_dtypes import as_dtype
@@ -121,26 +123,24 @@ def resize(
     size = common(size, frame)
     if size is NotImplemented or has_block_values((method, preserve_aspect_ratio, antialias)):
         return NotImplemented
-    way = resize_method(method)
-    is_bilinear = way is ResizeMethod.BILINEAR and not antialias
-    if not is_bilinear and way is not ResizeMethod.NEAREST_NEIGHBOR:
-        return NotImplemented
+    resizing = Resizing(resize_method(method).number, HALF_PIXELS, bool(antialias))
+    is_nearest = resizing.method == NEAREST
     waiting = _images(images, frame)
     shape = waiting.shape if waiting is not None else _common_shape(images, frame)
     if shape is None and preserve_aspect_ratio:
         return NotImplemented
     target = new_size(size, shape or (1, 1), preserve_aspect_ratio)
-    resized = waiting.resized(target, HALF_PIXELS) if waiting is not None and is_bilinear else None
+    resized = None if waiting is None or is_nearest else waiting.resized(target, resizing)
     if resized is not None:
         return block_value(resized, frame)
     arrays = _arrays(images, frame)
     if arrays is None:
         return NotImplemented
-    if not is_bilinear:
+    if is_nearest:
         return block_value(Dense(resize_nearest(arrays, target, HALF_PIXELS)), frame)
     if not can_be_drawn(arrays[0]):
         arrays = [array.astype(np.float32) for array in arrays]
-    plan = Plan((*target, arrays[0].shape[2]), np.dtype(np.float32), HALF_PIXELS)
+    plan = Plan((*target, arrays[0].shape[2]), np.dtype(np.float32), resizing)
     return block_value(Images.of_plan(arrays, plan), frame)
 
 

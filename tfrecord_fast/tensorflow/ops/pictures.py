@@ -9,8 +9,16 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...images import conversion
-from ...images.kernels import corner_weights, resize_weights
-from ...values.blocks.images import CORNERS, HALF_PIXELS, TOP_LEFT, resize_bilinear, resize_nearest
+from ...values.blocks.images import (
+    AREA,
+    CORNERS,
+    HALF_PIXELS,
+    NEAREST,
+    TOP_LEFT,
+    Resizing,
+    resize_as_floats,
+    resize_nearest,
+)
 from ..tensors.tensor_dtypes import array_dtype, as_dtype
 from .arguments import as_array, as_lengths, integer, tensor
 from .randoms import seeded_generator, stateless_generator
@@ -27,6 +35,11 @@ class ResizeMethod(str, enum.Enum):
     LANCZOS5 = "lanczos5"
     GAUSSIAN = "gaussian"
     MITCHELLCUBIC = "mitchellcubic"
+
+    @property
+    def number(self) -> int:
+        """The number of the method in the core."""
+        return [*ResizeMethod].index(self)
 
 
 def _images(image: Any) -> Any:
@@ -53,15 +66,7 @@ def resize(
     """
     array = _images(images)
     target = new_size(size, array.shape[-3:], preserve_aspect_ratio)
-    method = resize_method(method)
-    if method is ResizeMethod.NEAREST_NEIGHBOR:
-        return tensor(_resized(resize_nearest, array, target, HALF_PIXELS))
-    if method is ResizeMethod.BILINEAR and not antialias:
-        return tensor(_resized(resize_bilinear, _bilinear_input(array), target, HALF_PIXELS))
-    pixels = array.astype(np.float32)
-    for axis, length, new in zip((-3, -2), array.shape[-3:-1], target, strict=True):
-        pixels = _weighted(pixels, axis, resize_weights(method.value, length, new, antialias))
-    return tensor(pixels)
+    return tensor(_resized(array, target, Resizing(resize_method(method).number, HALF_PIXELS, bool(antialias))))
 
 
 def new_size(size: Any, shape: Any, preserve_aspect_ratio: Any) -> tuple[int, int]:
@@ -78,25 +83,20 @@ def new_size(size: Any, shape: Any, preserve_aspect_ratio: Any) -> tuple[int, in
     return lengths[0], lengths[1]
 
 
-def _bilinear_input(array: Any) -> Any:
-    return array if array.dtype == np.uint8 else array.astype(np.float32, copy=False)
-
-
-def _resized(resize_all: Any, array: Any, size: Any, alignment: int) -> Any:
+def _resized(array: Any, size: Any, resizing: Resizing) -> Any:
     """Resize one image or a batch of them."""
     if 0 in array.shape[-3:-1]:
         raise InvalidArgumentError(f"input image must be of non-zero size, got {list(array.shape)}")
     images = array if array.ndim == 4 else array[None]
+    is_nearest = resizing.method == NEAREST
     if not len(images):
-        return np.empty((0, *size, array.shape[-1]), np.float32 if resize_all is resize_bilinear else array.dtype)
-    resized = resize_all(images, size, alignment)
+        return np.empty((0, *size, array.shape[-1]), array.dtype if is_nearest else np.float32)
+    if is_nearest:
+        resized = resize_nearest(images, size, resizing.alignment)
+    else:
+        floats = images if images.dtype == np.uint8 else images.astype(np.float32, copy=False)
+        resized = resize_as_floats(floats, size, resizing)
     return resized if array.ndim == 4 else resized[0]
-
-
-def _weighted(pixels: Any, axis: int, weights: Any) -> Any:
-    """Return the pixels along an axis as weighted sums of the old ones."""
-    sums = np.moveaxis(np.tensordot(weights, pixels, (1, pixels.ndim + axis)), 0, axis)
-    return np.ascontiguousarray(sums, dtype=np.float32)
 
 
 def resize_method(method: Any) -> ResizeMethod:
@@ -126,20 +126,10 @@ def resize_by_corners(
         target = (round(height * scale), round(width * scale))
     if (height, width) == target:
         return tensor(array)
-    alignment = CORNERS if align_corners else TOP_LEFT
     method = resize_method(method)
-    if method is ResizeMethod.NEAREST_NEIGHBOR:
-        return tensor(_resized(resize_nearest, array, target, alignment))
-    if method is ResizeMethod.BILINEAR:
-        return tensor(_resized(resize_bilinear, _bilinear_input(array), target, alignment))
-    if method not in (ResizeMethod.BICUBIC, ResizeMethod.AREA):
+    if method.number > AREA:
         raise ValueError(f"Resize method is not implemented: {method.value}; use bilinear, nearest, bicubic or area")
-    pixels = array.astype(np.float32)
-    for axis, length, new in zip((-3, -2), (height, width), target, strict=True):
-        corners = align_corners and new > 1
-        step = np.float32(length - 1) / np.float32(new - 1) if corners else np.float32(length) / np.float32(new)
-        pixels = _weighted(pixels, axis, corner_weights(method.value, length, new, float(step)))
-    return tensor(pixels)
+    return tensor(_resized(array, target, Resizing(method.number, CORNERS if align_corners else TOP_LEFT)))
 
 
 def resize_with_pad(

@@ -13,7 +13,8 @@ from .columns import Column, Dense, Rows
 
 _Array = npt.NDArray[Any]
 
-# The numbers of alignments of pixels and of steps in the core.
+# The numbers of methods, alignments of pixels, and steps in the core.
+BILINEAR, NEAREST, BICUBIC, AREA, LANCZOS3, LANCZOS5, GAUSSIAN, MITCHELLCUBIC = range(8)
 SAME_SIZE, HALF_PIXELS, TOP_LEFT, CORNERS = range(4)
 MULTIPLY, DIVIDE, ADD, SUBTRACT = range(4)
 MIRRORED, UPSIDE_DOWN = 1, 2  # bits of flips
@@ -34,11 +35,19 @@ def _adjacent(array: _Array) -> _Array:
     return array if is_adjacent else np.ascontiguousarray(array)
 
 
-def resize_bilinear(images: Iterable[_Array], size: tuple[int, int], alignment: int) -> _Array:
+class Resizing(NamedTuple):
+    """How images get their size."""
+
+    method: int = BILINEAR
+    alignment: int = HALF_PIXELS
+    antialias: bool = False
+
+
+def resize_as_floats(images: Iterable[_Array], size: tuple[int, int], resizing: Resizing) -> _Array:
     """Resize images of one number of channels, all uint8 or all float32, to float32 `[n, *size, channels]`."""
     pixels = [*map(_adjacent, images)]
     out = _new_floats(len(pixels), (*size, pixels[0].shape[2]))
-    _core.draw_images(pixels, out, alignment, b"", [], [])
+    _core.draw_images(pixels, out, *resizing, b"", [], [])
     return out
 
 
@@ -68,7 +77,7 @@ class Plan(NamedTuple):
 
     shape: tuple[int, int, int]
     dtype: np.dtype[Any]
-    alignment: int = SAME_SIZE
+    resizing: Resizing = Resizing(alignment=SAME_SIZE)
     before: tuple[_Step, ...] = ()
     after: tuple[_Step, ...] = ()
 
@@ -121,13 +130,13 @@ class Images(Dense):
     def flipped(self, bits: npt.NDArray[np.uint8]) -> Images:
         return Images(self._pixels, self._plan, self._flips ^ bits)
 
-    def resized(self, size: tuple[int, int], alignment: int) -> Images | None:
+    def resized(self, size: tuple[int, int], resizing: Resizing) -> Images | None:
         """Return the images in another size, as float32; None if they must be drawn before."""
         plan = self._plan
-        if plan.alignment != SAME_SIZE or self._flips.any():
+        if plan.resizing.alignment != SAME_SIZE or self._flips.any():
             return None
         shape = (*size, plan.shape[2])
-        return Images(self._pixels, Plan(shape, np.dtype(np.float32), alignment, before=plan.after), self._flips)
+        return Images(self._pixels, Plan(shape, np.dtype(np.float32), resizing, before=plan.after), self._flips)
 
     # ---- The column ----
 
@@ -150,7 +159,7 @@ class Images(Dense):
         if plan.dtype == np.uint8:
             return resize_nearest(pixels, plan.shape[:2], SAME_SIZE, flips) if flips else np.stack(pixels)
         out = _new_floats(len(pixels), plan.shape)
-        _core.draw_images(pixels, out, plan.alignment, flips, plan.before, plan.after)
+        _core.draw_images(pixels, out, *plan.resizing, flips, plan.before, plan.after)
         return out
 
     @property
