@@ -38,6 +38,7 @@ from .examples.encoding.encode import encode_examples as encode_examples
 from .examples.encoding.encode import encode_sequence_examples as encode_sequence_examples
 from .examples.features import FixedLenFeature as FixedLenFeature
 from .examples.features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from .examples.features import ImageFeature as ImageFeature
 from .examples.features import RaggedFeature as RaggedFeature
 from .examples.features import SparseFeature as SparseFeature
 from .examples.features import VarLenFeature as VarLenFeature

@@ -85,6 +85,28 @@ class FeatureSpec:
         may_be_absent: bool = False,
         note: str = "",
         presence: bool = False,
+        image: ImageSpec | None = None,  # of bytes with the "fixed" layout
+    ) -> None: ...
+
+class ImageSpec:  # examples/features.py has the arguments of ImageFeature
+    def __init__(
+        self,
+        *,
+        size: tuple[int, int],  # (0, 0): each image has its own
+        channels: int,
+        float_results: bool,
+        resize: str,
+        crop: str,  # "none", "center" or "random"
+        shorter_side: int,  # 0: none
+        scale: tuple[float, float],
+        ratio: tuple[float, float],
+        flip: bool,
+        antialias: bool,
+        exact: bool,
+        channels_first: bool,
+        on_error: str,
+        seed: int | None,
+        max_pixels: int,
     ) -> None: ...
 
 class FixedColumn(NamedTuple):
@@ -115,6 +137,15 @@ class ExamplePlan:  # `groups` has the places of specs; their columns come after
         self, specs: list[FeatureSpec], *, only_these: str = "", groups: Sequence[Sequence[int]] = ...
     ) -> None: ...
     def parse(self, records: _Records, num_threads: int = 0) -> list[_Column]: ...
+    def parse_images(
+        self,
+        records: _Records,
+        num_threads: int,
+        *,
+        seed: int,
+        epochs: list[int] | None = None,  # of the records; None: those of the batch
+        lost: list[tuple[str, int, int, str]] | None = None,  # receives path, offset, bytes, reason
+    ) -> list[_Column]: ...
     def parse_one(self, record: object) -> list[_Column]: ...
 
 class SequencePlan:

@@ -32,4 +32,15 @@ class Crew {
   virtual void Share(size_t tasks, const std::function<void(size_t)>& run) = 0;
 };
 
+// Threads for the length of one call.
+class OwnThreads : public Crew {
+ public:
+  explicit OwnThreads(size_t num_threads) : size_(ResolveThreads(num_threads)) {}
+  size_t size() const override { return size_; }
+  void Share(size_t tasks, const std::function<void(size_t)>& run) override { ParallelFor(tasks, size_, run); }
+
+ private:
+  const size_t size_;
+};
+
 }  // namespace tfr

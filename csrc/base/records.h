@@ -22,12 +22,14 @@ struct Bytes {
   size_t size;
 };
 
-// Where a run of rows of a batch came from, for error messages.
+// Where a run of rows of a batch came from: for error messages, and for random numbers that belong to a record.
 struct Origin {
   size_t first_row;                         // the run is [first_row, next origin's first_row)
   std::shared_ptr<const std::string> path;  // null if not known
   int64_t record_index;                     // index in its file of the record in first_row, -1 if not known
   int64_t stride = 1;                       // how much the index grows from row to row
+  int64_t epoch = 0;                        // of the reader, in which the records were read
+  int64_t offset = -1;  // in its file of the header of the record in first_row, in uncompressed bytes; -1 if not known
 };
 
 struct RecordBatch {
@@ -54,20 +56,27 @@ inline void PrefetchScattered(const Bytes* records, size_t row, size_t last) {
   for (size_t at = 0; at < size; at += kLine) __builtin_prefetch(record.data + at);
 }
 
-// The file and index of `row`, which is of this origin.
+// The file, index and epoch of `row`, which is of this origin.
 inline Origin OriginOfRow(const Origin& origin, size_t row) {
   const auto rows = static_cast<int64_t>(row - origin.first_row);
-  return {row, origin.path, origin.record_index < 0 ? -1 : origin.record_index + rows * origin.stride};
+  const int64_t index = origin.record_index < 0 ? -1 : origin.record_index + rows * origin.stride;
+  return {row, origin.path, index, 1, origin.epoch, rows == 0 ? origin.offset : -1};
 }
 
-// The same of a batch's row; path is null and index -1 if they are not known.
+// The same of a batch's row; path is null and index -1 if they are not known. An origin that has an offset is of
+// records of one file that lie in one buffer, as far apart as in the file.
 inline Origin OriginOfRow(const RecordBatch& batch, size_t row) {
   const Origin* found = nullptr;
   for (const Origin& origin : batch.origins) {
     if (origin.first_row > row) break;
     found = &origin;
   }
-  return found == nullptr ? Origin{row, nullptr, -1} : OriginOfRow(*found, row);
+  if (found == nullptr) return {row, nullptr, -1};
+  Origin origin = OriginOfRow(*found, row);
+  if (found->offset >= 0) {
+    origin.offset = found->offset + (batch.records[row].data - batch.records[found->first_row].data);
+  }
+  return origin;
 }
 
 // Some rows of a batch: row i is batch->records[start + i * step].

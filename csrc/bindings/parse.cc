@@ -19,11 +19,13 @@
 #include "bindings/bytes_array.h"
 #include "bindings/bytes_like.h"
 #include "bindings/gil.h"
+#include "bindings/image_columns.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
 #include "bindings/stream.h"
 #include "parse/faults.h"
+#include "parse/image_columns.h"
 #include "parse/ranges.h"
 #include "parse/single_example.h"
 
@@ -55,7 +57,7 @@ Layout LayoutNamed(const std::string& name) {
 // `fallback`: bytes (numbers), a list of bytes (strings), or None.
 std::unique_ptr<FeatureSpec> NewSpec(std::string key, const std::string& type, const std::string& layout,
                                      std::vector<int64_t> shape, const py::object& fallback, bool may_be_absent,
-                                     std::string note, bool presence) {
+                                     std::string note, bool presence, const ImageSpec* image) {
   auto made = std::make_unique<FeatureSpec>();
   FeatureSpec& spec = *made;
   spec.key = std::move(key);
@@ -76,6 +78,7 @@ std::unique_ptr<FeatureSpec> NewSpec(std::string key, const std::string& type, c
   spec.may_be_absent = may_be_absent;
   spec.note = std::move(note);
   spec.presence = presence;
+  if (image != nullptr) spec.image = *image;
   if (spec.type == ElementType::kBFloat16) DtypeOf(spec.type);  // complain now if ml_dtypes is missing
   return made;
 }
@@ -116,6 +119,7 @@ py::object WrapPresent(const FeatureSpec& spec, const Column& column) {
 
 // A column of Examples or contexts: the array, a FixedColumn if presence is requested, or a ListColumn.
 py::object WrapColumn(const FeatureSpec& spec, const Column& column, const Columns& columns) {
+  if (spec.image) return WrapImages(*spec.image, column, columns.rows);
   const auto rows = static_cast<ptrdiff_t>(columns.rows);
   switch (spec.layout) {
     case Layout::kFixed: {
@@ -250,12 +254,35 @@ py::object Wrap(const SequencePlan& plan, const SequenceColumns& columns) {
   return py::make_tuple(WrapColumns(*plan.context, columns.context), WrapFeatureLists(*plan.lists, columns.lists));
 }
 
+// Images are made for Examples only.
+Status ParseWith(ExamplePlan& plan, const RecordBatch& batch, const ImageDraws& draws, Crew* crew, Columns* columns,
+                 std::vector<LostImage>* lost) {
+  if (plan.schema->has_images()) return ParseWithImages(batch, plan, draws, crew, columns, lost);
+  return ParseBatch(batch, plan, crew, columns);
+}
+Status ParseWith(SequencePlan& plan, const RecordBatch& batch, const ImageDraws&, Crew* crew, SequenceColumns* columns,
+                 std::vector<LostImage>*) {
+  return ParseBatch(batch, plan, crew, columns);
+}
+Status ParseWith(ExamplePlan& plan, const RecordBatch& batch, const ImageDraws& draws, size_t num_threads,
+                 Columns* columns, std::vector<LostImage>* lost) {
+  if (!plan.schema->has_images()) return ParseBatch(batch, plan, num_threads, columns);
+  OwnThreads threads(num_threads);
+  return WithoutThrowing([&] { return ParseWithImages(batch, plan, draws, &threads, columns, lost); });
+}
+Status ParseWith(SequencePlan& plan, const RecordBatch& batch, const ImageDraws&, size_t num_threads,
+                 SequenceColumns* columns, std::vector<LostImage>*) {
+  return ParseBatch(batch, plan, num_threads, columns);
+}
+
 // Parses a batch for a stream. A stream's batches are parsed side by side, and large ones by several threads.
 template <typename Plan>
-Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) {
-  return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* parsed) {
+Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false, uint64_t seed = 0) {
+  return [plan, keeps_batch, seed](const RecordBatch& batch, Crew* crew, Transformed* parsed) {
     auto columns = std::make_shared<typename Plan::Parsed>();
-    TFR_RETURN_IF_ERROR(ParseBatch(batch, *plan, crew, columns.get()));
+    std::vector<LostImage> lost;
+    TFR_RETURN_IF_ERROR(ParseWith(*plan, batch, {seed, nullptr}, crew, columns.get(), &lost));
+    for (const LostImage& image : lost) parsed->skipped.push_back(SkippedOf(image));
     parsed->bytes = BytesHeld(*plan, *columns);
     parsed->keeps_batch = keeps_batch;
     parsed->value = std::move(columns);
@@ -264,8 +291,8 @@ Transform ParserOf(const std::shared_ptr<Plan>& plan, bool keeps_batch = false) 
 }
 
 template <typename Plan>
-StreamParser StreamParserBy(const std::shared_ptr<Plan>& plan, bool keeps_batch) {
-  return {ParserOf(plan, keeps_batch),
+StreamParser StreamParserBy(const std::shared_ptr<Plan>& plan, bool keeps_batch, uint64_t seed) {
+  return {ParserOf(plan, keeps_batch, seed),
           [plan](const void* columns) { return Wrap(*plan, *static_cast<const typename Plan::Parsed*>(columns)); }};
 }
 
@@ -280,6 +307,24 @@ std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>
   return columns;
 }
 
+// The columns of images. `epochs` has those of the rows, or is None; to `lost`, unless it is None, tuples (path,
+// offset, bytes, reason) are appended.
+py::object ParseImages(PyExamplePlan& self, py::handle records, size_t num_threads, uint64_t seed,
+                       const py::object& epochs, const py::object& lost) {
+  const RecordBatchPtr batch = RecordsFromPython(records);
+  std::vector<int64_t> epoch_of;
+  if (!epochs.is_none()) {
+    epoch_of = epochs.cast<std::vector<int64_t>>();
+    if (epoch_of.size() != batch->size()) throw py::value_error("epochs: expected one for each record");
+  }
+  Columns columns;
+  std::vector<LostImage> images;
+  const ImageDraws draws = {seed, epochs.is_none() ? nullptr : epoch_of.data()};
+  RunWithoutGil([&] { return ParseWith(*self.plan, *batch, draws, num_threads, &columns, &images); });
+  if (!lost.is_none()) AppendLost(images, lost);
+  return Wrap(*self.plan, columns);
+}
+
 template <typename PyPlan>
 py::object ParseRecords(PyPlan& self, py::handle records, size_t num_threads) {
   auto& plan = *self.plan;
@@ -289,7 +334,8 @@ py::object ParseRecords(PyPlan& self, py::handle records, size_t num_threads) {
   }
   const RecordBatchPtr batch = RecordsFromPython(records);
   Parsed columns;
-  RunWithoutGil([&] { return ParseBatch(*batch, plan, num_threads, &columns); });
+  std::vector<LostImage> lost;
+  RunWithoutGil([&] { return ParseWith(plan, *batch, {}, num_threads, &columns, &lost); });
   return Wrap(plan, columns);
 }
 
@@ -371,12 +417,15 @@ PyMethodDef find = {"find", reinterpret_cast<PyCFunction>(reinterpret_cast<void*
 
 }  // namespace
 
-StreamParser StreamParserOf(py::handle object, bool keeps_batch) {
-  if (py::isinstance<PyExamplePlan>(object)) return StreamParserBy(object.cast<PyExamplePlan&>().plan, keeps_batch);
-  return StreamParserBy(object.cast<PySequencePlan&>().plan, keeps_batch);
+StreamParser StreamParserOf(py::handle object, bool keeps_batch, uint64_t seed) {
+  if (py::isinstance<PyExamplePlan>(object)) {
+    return StreamParserBy(object.cast<PyExamplePlan&>().plan, keeps_batch, seed);
+  }
+  return StreamParserBy(object.cast<PySequencePlan&>().plan, keeps_batch, seed);
 }
 
 void BindParse(py::module_& m) {
+  BindImageSpec(m);
   m.def(
       "fail_at",
       [](py::handle records, size_t row, const std::string& message) {
@@ -390,11 +439,13 @@ void BindParse(py::module_& m) {
   NewClass<FeatureSpec>(m, "FeatureSpec")
       .def(py::init(&NewSpec), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
            py::arg("shape") = std::vector<int64_t>(), py::arg("default") = py::none(), py::arg("may_be_absent") = false,
-           py::arg("note") = "", py::arg("presence") = false);
+           py::arg("note") = "", py::arg("presence") = false, py::arg("image") = py::none());
   NewClass<PyExamplePlan>(m, "ExamplePlan")
       .def(InitOf<PyExamplePlan, const py::list&, std::string, Groups>(), py::arg("specs"), py::kw_only(),
            py::arg("only_these") = "", py::arg("groups") = Groups())
       .def("parse", &ParseRecords<PyExamplePlan>, py::arg("records"), py::arg("num_threads") = 0)
+      .def("parse_images", &ParseImages, py::arg("records"), py::arg("num_threads"), py::kw_only(), py::arg("seed"),
+           py::arg("epochs") = py::none(), py::arg("lost") = py::none())
       .def("parse_one", &ParseOne);
   NewClass<PySequencePlan>(m, "SequencePlan")
       .def(InitOf<PySequencePlan, const py::list&, const py::list&, const std::string&>(), py::arg("context"),

@@ -227,9 +227,10 @@ void BindReader(py::module_& m) {
   NewClass<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream", py::custom_type_setup(CollectStreams))
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan, bool keep_batches,
                        const py::kwargs& values) {
-             return NewStream(FilesOf(files), OptionsOf(values),
-                              state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
-                              plan.is_none() ? StreamParser() : StreamParserOf(plan, keep_batches));
+             const StreamOptions options = OptionsOf(values);
+             return NewStream(
+                 FilesOf(files), options, state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
+                 plan.is_none() ? StreamParser() : StreamParserOf(plan, keep_batches, options.sequence.seed));
            }),
            py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none(), py::kw_only(),
            py::arg("keep_batches") = false)

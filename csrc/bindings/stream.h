@@ -26,12 +26,13 @@ struct PythonFiles {
 using ColumnWrapper = std::function<pybind11::object(const void*)>;
 
 // Parsing as the transform of a stream, by `plan`, a _core.ExamplePlan or a _core.SequencePlan. `keeps_batch`: the
-// stream delivers the batch too, for errors that are found when results are made from the columns.
+// stream delivers the batch too, for errors that are found when results are made from the columns. `seed` is for the
+// crops of images.
 struct StreamParser {
   Transform transform;
   ColumnWrapper wrap;
 };
-StreamParser StreamParserOf(pybind11::handle plan, bool keeps_batch);
+StreamParser StreamParserOf(pybind11::handle plan, bool keeps_batch, uint64_t seed);
 
 // A stream that several Python threads may ask in turn. All is called with the GIL; the lock is only taken without.
 class SharedStream {

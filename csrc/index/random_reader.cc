@@ -340,11 +340,15 @@ Status RandomReader::Read(int64_t number, uint8_t* data) const {
 std::vector<Origin> RandomReader::OriginsOf(const int64_t* numbers, size_t count) const {
   std::vector<Origin> origins;
   size_t file = 0;
+  int64_t end = -1;  // of the last record in its file
   for (size_t i = 0; i < count; ++i) {
     const bool same_file = i > 0 && numbers[i] >= numbers_.first[file] && numbers[i] < numbers_.first[file + 1];
-    if (same_file && numbers[i] == numbers[i - 1] + 1) continue;
     if (!same_file) file = numbers_.FileOf(numbers[i]);
-    origins.push_back({i, paths_[file], numbers[i] - numbers_.first[file]});
+    const int64_t record = numbers[i] - numbers_.first[file];
+    const int64_t offset = indexes_[file]->offsets()[static_cast<size_t>(record)];
+    const bool follows = same_file && offset == end && numbers[i] == numbers[i - 1] + 1;
+    if (!follows) origins.push_back({i, paths_[file], record, 1, 0, offset});
+    end = offset + indexes_[file]->sizes()[static_cast<size_t>(record)];
   }
   return origins;
 }

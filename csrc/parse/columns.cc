@@ -18,7 +18,13 @@ size_t BytesHeld(const Schema& schema, const Columns& columns) {
   size_t bytes = 0;
   for (size_t f = 0; f < columns.columns.size(); ++f) {
     const Column& column = columns.columns[f];
-    const ElementType type = schema.features()[f].type;
+    const FeatureSpec& spec = schema.features()[f];
+    if (spec.image) {
+      bytes += column.values.count * spec.image->value_bytes();
+      for (const OwnSize& image : column.images) bytes += image.values.count * spec.image->value_bytes();
+      continue;
+    }
+    const ElementType type = spec.type;
     bytes += column.values.count * ItemSize(type) + column.present.count;
     bytes += (column.splits.count + column.row_steps.count + column.lengths.count) * sizeof(int64_t);
     if (type != ElementType::kBytes) continue;

@@ -9,6 +9,7 @@
 
 #include "base/block.h"
 #include "base/records.h"
+#include "images/image_maker.h"
 #include "parse/schema.h"
 
 namespace tfr {
@@ -16,7 +17,8 @@ namespace tfr {
 struct Column {
   // kFixed: rows * elements values; of a group, the first feature has the group's array, and the others have nothing.
   // kPadded: rows * longest * elements. kList: all rows' values, end to end.
-  // Strings are Bytes that look into the records, or into the schema's defaults.
+  // Strings are Bytes that look into the records, or into the schema's defaults. Images are pixels, once they are made
+  // (image_columns.h).
   Block values;
 
   // kList: int64, row i has the values [splits[i], splits[i + 1]); rows + 1 of them. In a feature list the splits are
@@ -34,6 +36,9 @@ struct Column {
   // `longest_row` is then the longest row, in steps.
   size_t longest = 0;
   size_t longest_row = 0;
+
+  // Images of their own sizes, one for each row; those of one size are in `values`.
+  std::vector<OwnSize> images;
 };
 
 struct Columns {

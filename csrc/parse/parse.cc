@@ -30,17 +30,6 @@ constexpr size_t kMinBytesPerThread = 128 << 10;
 constexpr size_t kMinBytesShared = 1 << 20;
 constexpr size_t kMinBytesOfListsShared = 4 << 20;
 
-// Threads for the length of one call.
-class OwnThreads : public Crew {
- public:
-  explicit OwnThreads(size_t num_threads) : size_(num_threads) {}
-  size_t size() const override { return size_; }
-  void Share(size_t tasks, const std::function<void(size_t)>& run) override { ParallelFor(tasks, size_, run); }
-
- private:
-  const size_t size_;
-};
-
 // Several for each, so that a thread that comes late finds something left to do.
 size_t PartsFor(const Crew& crew) { return crew.size() > 1 ? 2 * crew.size() : 1; }
 
@@ -162,14 +151,13 @@ Status Pad(const Schema& schema, size_t f, const int64_t* ends, size_t rows, Blo
 }
 
 bool HasStringDefault(const Schema& schema) {
-  return std::any_of(schema.features().begin(), schema.features().end(), [](const FeatureSpec& spec) {
-    return spec.type == ElementType::kBytes && !spec.default_strings.empty();
-  });
+  return std::any_of(schema.features().begin(), schema.features().end(),
+                     [](const FeatureSpec& spec) { return spec.has_strings() && !spec.default_strings.empty(); });
 }
 
 bool HasStrings(const Schema& schema) {
   return std::any_of(schema.features().begin(), schema.features().end(),
-                     [](const FeatureSpec& spec) { return spec.type == ElementType::kBytes; });
+                     [](const FeatureSpec& spec) { return spec.has_strings(); });
 }
 
 void KeepOwners(const RecordBatch& batch, const SchemaPtr& schema, Columns* columns) {
@@ -404,7 +392,7 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
 
 template <typename Plan>
 Status ParseOnThreads(const RecordBatch& batch, Plan& plan, size_t num_threads, typename Plan::Parsed* columns) {
-  OwnThreads threads(ResolveThreads(num_threads));
+  OwnThreads threads(num_threads);
   return ParseRanges(batch, plan, SplitRows(batch, threads.size(), kMinBytesPerThread), &threads, columns);
 }
 

@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "base/records.h"
 #include "base/status.h"
+#include "images/image_maker.h"
 #include "parse/columns.h"
 #include "parse/example_parser.h"
 #include "parse/schema.h"
@@ -24,7 +25,8 @@
 namespace tfr {
 
 // The parsers of a schema, which have learnt the key order of its files: each is lent to one thread at a time, so that
-// the next batch starts with what was learnt from the last one. Safe from any thread, and in a forked process.
+// the next batch starts with what was learnt from the last one. So are the makers of images, which have memory. Safe
+// from any thread, and in a forked process.
 template <typename Parser>
 class ParserPool {
  public:
@@ -59,9 +61,16 @@ class ParserPool {
 // A plan for parsing Examples.
 struct ExamplePlan {
   using Parsed = Columns;
-  explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
+  explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema), image_makers(schema->size()) {
+    for (size_t f = 0; f < schema->size(); ++f) {
+      if (const auto& image = schema->features()[f].image) {
+        image_makers[f] = std::make_unique<ParserPool<ImageMaker>>(*image);
+      }
+    }
+  }
   SchemaPtr schema;
   ParserPool<ExampleParser> parsers;
+  std::vector<std::unique_ptr<ParserPool<ImageMaker>>> image_makers;  // by feature; null for those without images
   std::atomic<size_t> list_bytes{0};  // what all lists' values took per row in the last batch; a guess
 };
 

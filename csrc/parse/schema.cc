@@ -13,6 +13,7 @@ Status CheckSpec(const FeatureSpec& spec) {
   if (spec.layout != Layout::kFixed && spec.elements == 0) {
     return Status::InvalidArgument("the shape of a FixedLenSequenceFeature must not hold a 0").WithFeature(spec.key);
   }
+  if (spec.image) TFR_RETURN_IF_ERROR(CheckImageSpec(*spec.image).WithFeature(spec.key));
   if (!spec.has_default()) return {};
   const size_t want = spec.layout == Layout::kPadded ? 1 : spec.elements;
   const size_t have =
@@ -78,6 +79,7 @@ Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const 
     compiled->fixed_arrays_.push_back({compiled->features_[group[0]].type, group.size(), group});
   }
   for (const FeatureSpec& spec : compiled->features_) {
+    compiled->has_images_ |= spec.image.has_value();
     std::vector<Bytes> views;
     for (const std::string& value : spec.default_strings) {
       views.push_back({reinterpret_cast<const uint8_t*>(value.data()), value.size()});

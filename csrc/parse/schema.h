@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/element_type.h"
 #include "base/records.h"
 #include "base/status.h"
+#include "images/image_spec.h"
 #include "wire/example.h"
 
 namespace tfr {
@@ -49,8 +51,13 @@ struct FeatureSpec {
   // True if the column also tells which rows have the feature.
   bool presence = false;
 
+  // The bytes, one value of a kFixed feature, are an image, and the column has its pixels.
+  std::optional<ImageSpec> image = std::nullopt;
+
   // True if bytes may stand in for an array of numbers: the user gave the shape; it wasn't inferred.
   bool takes_raw_bytes() const { return note.empty(); }
+  // True if the column has views of bytes.
+  bool has_strings() const { return type == ElementType::kBytes && !image; }
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
 
@@ -90,6 +97,8 @@ class Schema {
   // Those of the kFixed features that are in no group, in order, and then those of the groups.
   const std::vector<FixedArray>& fixed_arrays() const { return fixed_arrays_; }
 
+  bool has_images() const { return has_images_; }
+
   // Views of features()[i].default_strings.
   const std::vector<Bytes>& default_views(size_t i) const { return default_views_[i]; }
 
@@ -99,6 +108,7 @@ class Schema {
   std::vector<std::vector<uint32_t>> groups_;
   std::vector<bool> is_grouped_;
   size_t num_columns_ = 0;
+  bool has_images_ = false;
   std::vector<FixedArray> fixed_arrays_;
   std::vector<std::vector<Bytes>> default_views_;
 };

@@ -87,8 +87,9 @@ void BatchCutter::Append(const Run& run) {
   cut_.bytes += static_cast<size_t>(last.data + last.size - from[run.begin].data);
   const bool even = run.chunk->indices.empty();
   for (size_t i = 0; i < (even ? 1 : run.count); ++i) {
+    const Place place = run.chunk->PlaceOf(run.begin + i);
     batch.origins.push_back(
-        {batch.size() + i, run.lane->path(), run.chunk->PlaceOf(run.begin + i).index, run.chunk->stride});
+        {batch.size() + i, run.lane->path(), place.index, run.chunk->stride, sequence_->epoch(), place.offset});
   }
   AddOwner(run.chunk->buffer);
   if (batch.records.empty() && run.begin == 0 && run.count == from.size()) {
@@ -102,7 +103,8 @@ void BatchCutter::Append(const Run& run) {
 
 void BatchCutter::Append(ShuffleItem item) {
   RecordBatch& batch = *cut_.batch;
-  batch.origins.push_back({batch.size(), std::move(item.path), item.place.place.index});
+  const Place& place = item.place.place;
+  batch.origins.push_back({batch.size(), std::move(item.path), place.index, 1, BufferEpoch(), place.offset});
   AddOwner(item.owner);
   batch.records.push_back(item.record);
   cut_.bytes += item.record.size;
@@ -135,9 +137,7 @@ Sequence::Event BatchCutter::Fill() {
 
 Sequence::Event BatchCutter::Draw() {
   if (!started_) {
-    // The epoch whose records are in the buffer: a sequence that has reported its end has gone on to the next.
-    const int64_t epoch = sequence_->epoch() - (draining_ ? 1 : 0);
-    random_ = Random::For(options_.seed, kShuffleUse, static_cast<uint64_t>(epoch));
+    random_ = Random::For(options_.seed, kShuffleUse, static_cast<uint64_t>(BufferEpoch()));
     started_ = true;
   }
   if (draining_) {

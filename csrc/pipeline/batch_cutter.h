@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "base/records.h"
-#include "pipeline/random.h"
 #include "pipeline/sequence.h"
 
 namespace tfr {
@@ -83,7 +83,8 @@ class BatchCutter {
   void Append(const Run& run);
   void Append(ShuffleItem item);
   void AddOwner(const Owner& owner);
-  void Enter(const Run& run);
+  // The epoch whose records are in the buffer: a sequence that has reported its end has gone on to the next.
+  int64_t BufferEpoch() const { return sequence_->epoch() - (draining_ ? 1 : 0); }
   Sequence::Event Fill();
   Sequence::Event Draw();
 

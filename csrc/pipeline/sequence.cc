@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 
 namespace tfr {
 namespace {

@@ -281,7 +281,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     // The records' buffers go back to the pool now, for the next chunks, while they are still in the cache.
     if (!made.keeps_batch) done.cut.batch.reset();
     done.result = std::move(made.value);
+    for (Sequence::SkippedIn& skipped : made.skipped) done.cut.skipped.push_back(std::move(skipped));
     lock->lock();
+    Interrupt(done.status);
     const size_t bytes = made.bytes + (made.keeps_batch ? done.cut.bytes : 0);
     bytes_in_flight_ += bytes - done.cut.bytes;
     done.cut.bytes = bytes;
@@ -338,11 +340,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         refused_ = refused_ || (caller == Caller::kConsumer && one.lane == wanted_);
         continue;
       }
-      if (one.produced.status.code() == StatusCode::kCancelled && !stop_) {
-        // The host wants to stop, now: not when what was read before has been handed out.
-        interrupted_ = one.produced.status;
-        stop_ = true;
-      }
+      Interrupt(one.produced.status);
       bytes_in_flight_ += one.produced.chunk.buffer_bytes;
       if (one.lane->unopened()) {
         first_unit_bytes_ = one.produced.chunk.buffer_bytes;
@@ -351,6 +349,14 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       one.lane->Deposit(one.unit, std::move(one.produced));
     }
     NotifyAfterWork();
+  }
+
+  // Ends the stream if work was cancelled: the host wants to stop, now, not when what was read before has been handed
+  // out. Under the lock.
+  void Interrupt(const Status& status) {
+    if (status.code() != StatusCode::kCancelled || stop_) return;
+    interrupted_ = status;
+    stop_ = true;
   }
 
   // Waking a thread for nothing costs more than asking: a switch there and a switch back.

@@ -21,7 +21,8 @@ namespace tfr {
 struct Transformed {
   std::shared_ptr<void> value;
   size_t bytes = 0;
-  bool keeps_batch = false;  // the batch is handed out together with the value
+  bool keeps_batch = false;                       // the batch is handed out together with the value
+  std::vector<Sequence::SkippedIn> skipped = {};  // records that the value lacks, wholly or in part
 };
 
 // Makes something else of a batch, on the thread that cut it or another; keeps alive what it needs of the batch. Null:

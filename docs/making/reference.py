@@ -51,7 +51,7 @@ PAGES = [
         "Serialized Examples to columns. See [Parsing](../guide/parsing.md).",
         _top(
             "parse_example parse_single_example parse_sequence_example parse_single_sequence_example infer_features "
-            "FixedLenFeature FixedLenSequenceFeature VarLenFeature RaggedFeature SparseFeature decode_raw"
+            "FixedLenFeature FixedLenSequenceFeature VarLenFeature RaggedFeature SparseFeature ImageFeature decode_raw"
         ),
     ),
     Page(

@@ -1,7 +1,6 @@
 """Threads of prefetch and map: they overlap, keep order, carry errors, and end."""
 
 import gc
-import queue
 import subprocess
 import sys
 import threading
@@ -51,56 +50,6 @@ def test_prefetch_stops_when_dropped():
     count = len(made)
     time.sleep(0.02)
     assert len(made) == count
-
-
-def test_a_consumer_in_haste_computes_elements_itself_until_it_is_away():
-    threads = []
-
-    def function(number):
-        time.sleep(50e-6)
-        threads.append(threading.get_ident())
-        return number
-
-    iterator = iter(tf.data.Dataset.range(100_000).map(function).prefetch(3))
-    while threading.get_ident() not in threads:
-        next(iterator)
-    taken = len(threads)
-    time.sleep(0.01)
-    assert not ours()
-    assert next(iterator) == taken
-    wait_until(lambda: len(threads) == taken + 4)
-    assert threads[-1] != threading.get_ident()
-    assert [int(next(iterator)) for _ in range(100)] == list(range(taken + 1, taken + 101))
-
-
-def test_threads_share_a_prefetch_that_changes_hands():
-    data = tf.data.Dataset.range(20_000).map(lambda number: number).prefetch(3)
-    iterator, taken = iter(data), []
-
-    def take(pause):
-        for number in iterator:
-            taken.append(int(number))
-            if number % 100 == 0:
-                time.sleep(pause)
-
-    consumers = [threading.Thread(target=take, args=(pause,)) for pause in (0, 0.001, 0.002)]
-    for consumer in consumers:
-        consumer.start()
-    for consumer in consumers:
-        consumer.join(30)
-    assert sorted(taken) == list(range(20_000))
-
-
-def test_an_element_that_waits_for_the_one_before_it_comes_through_a_prefetch():
-    answers = queue.SimpleQueue()
-
-    def talk():
-        for number in range(50):
-            yield number
-            answers.get(timeout=10)
-
-    for number in tf.data.Dataset.from_generator(talk).prefetch(2):
-        answers.put(number)
 
 
 def test_prefetch_stays_at_its_end():

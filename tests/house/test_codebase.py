@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "framing": {"crc32c", "io", "codec"},
     "pipeline": {"io", "codec", "framing"},
     "index": {"io", "framing", "pipeline"},
-    "parse": {"varint", "wire"},
+    "parse": {"crc32c", "images", "varint", "wire"},
     "stats": {"varint", "wire", "parse"},
     "encode": {"varint", "wire", "framing"},
     "arrow": set(),

@@ -5,6 +5,7 @@ import numpy as np
 
 import tfrecord_fast as tf
 from tests.integrations.keras_kit import BACKEND, FOLDER, fit, raises
+from tests.support.pictures import examples, pictures
 from tfrecord_fast.integrations.keras import TFRecordPyDataset
 
 # ---- What becomes of columns ----
@@ -47,6 +48,21 @@ def case_strings():
     else:
         raises(ValueError, ["feature 's'", "strings", BACKEND], dataset.__getitem__, 0)
         raises(ValueError, ["strings", BACKEND], TFRecordPyDataset(MIXED).__getitem__, 0)
+
+
+def case_images():
+    path = str(FOLDER / "images")
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch(examples(pictures(6)))
+    features = {"image": tf.ImageFeature(8, dtype=tf.float32, flip=True), "number": tf.FixedLenFeature([], tf.int64)}
+    data = TFRecordPyDataset(path, features, label_key="number", batch_size=4, seed=2)
+    expected = next(iter(tf.ShardReader(path, features, label_key="number", batch_size=4, seed=2)))[0]["image"]
+    np.testing.assert_array_equal(keras.ops.convert_to_numpy(data[0][0]["image"]), expected)
+    inputs = keras.Input((8, 8, 3), name="image")
+    model = keras.Model({"image": inputs}, keras.layers.Dense(1)(keras.layers.Flatten()(inputs)))
+    model.compile("sgd", "mse")
+    assert len(fit(data, model, epochs=2)["loss"]) == 2
+    raises(ValueError, ["'image'", "one size"], TFRecordPyDataset, path, {"image": tf.ImageFeature()})
 
 
 def case_sparse_columns():

@@ -1,11 +1,13 @@
-"""The feature classes of tf.io, as named tuples. TensorFlow's own classes are also accepted."""
+"""The feature classes of tf.io, and ImageFeature, as named tuples. TensorFlow's own classes are also accepted."""
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ..dtypes import DType, as_dtype, int32, int64
+from ..dtypes import DType, as_dtype, float32, int32, int64, uint8
 from ..errors import InvalidArgumentError
 from ..typing import DTypeLike, Key, Shape
 
@@ -139,6 +141,150 @@ class RaggedFeature(_RaggedFields):
         return super().__new__(cls, dtype, value_key, own, row_splits_dtype, validate)
 
 
+class _ImageFields(NamedTuple):
+    size: tuple[int, int] | None
+    channels: int
+    dtype: DType
+    resize: str
+    crop: str | None
+    shorter_side: int | None
+    scale: tuple[float, float]
+    ratio: tuple[float, float]
+    flip: bool
+    antialias: bool
+    exact: bool
+    channels_first: bool
+    on_error: str
+    seed: int | None
+    max_pixels: int
+
+
+class ImageFeature(_ImageFields):
+    """A feature with one encoded JPEG or PNG, decoded, cropped, resized and flipped on the threads that read.
+
+    Args:
+      size: height and width of the images, or one number for both. None: each image has its own size.
+      channels: 3 for RGB, 1 for gray. Alpha is dropped, and palettes and CMYK become RGB.
+      dtype: uint8, rounded and clipped, or float32 from 0 to 255.
+      resize: the method of `image.resize`: "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5",
+        "gaussian" or "mitchellcubic".
+      crop: None resizes the whole image to `size`, whatever its aspect ratio. "center" takes the largest centred window
+        with the aspect ratio of `size`. "random" draws a window, as torchvision's RandomResizedCrop does.
+      shorter_side: for crop="center": resize the shorter side to this and take the centre, `size`, as torchvision's
+        Resize and CenterCrop do.
+      scale: for crop="random": the smallest and the largest share of the image's area.
+      ratio: for crop="random": the smallest and the largest width divided by height, drawn log-uniformly.
+      flip: True mirrors images left and right with probability 1/2.
+      antialias: as in `image.resize`: smooth when scaling down.
+      exact: False may decode a JPEG at 1/2, 1/4 or 1/8 of its size where that is still as large as `size`. This is much
+        faster for large photos; how far pixels may differ: docs/guide/images.md.
+      channels_first: True for `[n, channels, height, width]`.
+      on_error: for an image that can't be decoded, or is missing. "raise"; "skip" drops the record, so that its batch
+        is smaller; "zeros" makes all pixels 0. Readers list the records in `skipped`.
+      seed: for crop="random" and flip. None takes the reader's; `parse_example` needs one.
+      max_pixels: an image that claims more is an error, before memory is taken.
+
+    Parsed to an ndarray `[n, height, width, channels]`; with size=None, to a list of n arrays. For Examples only.
+
+    Random crops and flips depend on the seed, the epoch, and the record: its number in its file, and its bytes. So they
+    are the same with any number of threads, workers and ranks, after resuming, and with any batch size. Features of one
+    record draw the same numbers: an image and its mask stay aligned.
+
+    >>> ImageFeature(224, crop="random", flip=True).size
+    (224, 224)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        size: int | Sequence[int] | None = None,
+        channels: int = 3,
+        dtype: DTypeLike = uint8,
+        resize: str = "bilinear",
+        crop: Literal["center", "random"] | None = None,
+        shorter_side: int | None = None,
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3 / 4, 4 / 3),
+        flip: bool = False,
+        antialias: bool = True,
+        exact: bool = True,
+        channels_first: bool = False,
+        on_error: Literal["raise", "skip", "zeros"] = "raise",
+        seed: int | None = None,
+        max_pixels: int = (1 << 29) // 3,
+    ) -> ImageFeature:
+        dtype = as_dtype(dtype)
+        if dtype not in (uint8, float32):
+            raise ValueError(f"Argument `dtype` must be uint8 or float32; got {dtype!r}")
+        _check_choice("channels", channels, (1, 3))
+        _check_choice("resize", resize, RESIZE_METHODS)
+        _check_choice("crop", crop, (None, "center", "random"))
+        _check_choice("on_error", on_error, ("raise", "skip", "zeros"))
+        flags = {"flip": flip, "antialias": antialias, "exact": exact, "channels_first": channels_first}
+        for name, flag in flags.items():
+            if not isinstance(flag, bool):
+                raise TypeError(f"Argument `{name}` must be a bool; got {flag!r}")
+        sides = _sides(size)
+        if crop is not None and sides is None:
+            raise ValueError(f"Argument `crop` needs a `size`; got crop={crop!r} and size=None")
+        if shorter_side is not None:
+            shorter_side = operator.index(shorter_side)
+            if crop != "center":
+                raise ValueError(f'Argument `shorter_side` needs crop="center"; got crop={crop!r}')
+            if sides is None or shorter_side < max(sides):
+                raise ValueError(f"Argument `shorter_side` must be at least {sides}, the size; got {shorter_side}")
+        scale, ratio = _interval("scale", scale), _interval("ratio", ratio)
+        if scale[1] > 1:
+            raise ValueError(f"Argument `scale` must be at most 1, the whole image; got {scale}")
+        if seed is not None:
+            seed = operator.index(seed) & (1 << 64) - 1
+        max_pixels = operator.index(max_pixels)
+        if max_pixels < 1:
+            raise ValueError(f"Argument `max_pixels` must be at least 1; got {max_pixels}")
+        crops = (crop, shorter_side, scale, ratio, flip)
+        return super().__new__(
+            cls, sides, channels, dtype, resize, *crops, antialias, exact, channels_first, on_error, seed, max_pixels
+        )
+
+    @property
+    def is_random(self) -> bool:
+        """True if images depend on a seed."""
+        return self.flip or self.crop == "random"
+
+
+RESIZE_METHODS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
+_MOST_SIDE = 1 << 16  # of the results; their pixels then fit into 32 bits
+
+
+def _check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        raise ValueError(f"Argument `{name}` must be one of {list(choices)}; got {value!r}")
+
+
+def _sides(size: int | Sequence[int] | None) -> tuple[int, int] | None:
+    if size is None:
+        return None
+    height, width = size if isinstance(size, Sequence) and len(size) == 2 else (size, size)
+    try:
+        sides = operator.index(height), operator.index(width)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"Argument `size` must be an int, or a height and a width; got {size!r}") from None
+    if not all(1 <= side < _MOST_SIDE for side in sides):
+        raise ValueError(f"Argument `size` must be from 1 to {_MOST_SIDE - 1}; got {size!r}")
+    return sides
+
+
+def _interval(name: str, limits: Sequence[float]) -> tuple[float, float]:
+    try:
+        least, most = map(float, limits)
+    except (TypeError, ValueError):
+        raise TypeError(f"Argument `{name}` must be two numbers; got {limits!r}") from None
+    if not 0 < least <= most < math.inf:
+        raise ValueError(f"Argument `{name}` must be two positive numbers, the smaller first; got {limits!r}")
+    return least, most
+
+
 KeyedPartition: TypeAlias = (
     RaggedFeature.RowSplits
     | RaggedFeature.RowLengths
@@ -147,7 +293,9 @@ KeyedPartition: TypeAlias = (
     | RaggedFeature.ValueRowIds
 )
 Partition: TypeAlias = KeyedPartition | RaggedFeature.UniformRowLength
-OwnFeature: TypeAlias = FixedLenFeature | VarLenFeature | SparseFeature | FixedLenSequenceFeature | RaggedFeature
+OwnFeature: TypeAlias = (
+    FixedLenFeature | VarLenFeature | SparseFeature | FixedLenSequenceFeature | RaggedFeature | ImageFeature
+)
 
 _PARTITIONS: dict[str, Any] = {
     cls.__name__: cls
@@ -162,7 +310,8 @@ _PARTITIONS: dict[str, Any] = {
 }
 
 _FEATURES: dict[str, Any] = {
-    cls.__name__: cls for cls in (FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature, RaggedFeature)
+    cls.__name__: cls
+    for cls in (FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature, RaggedFeature, ImageFeature)
 }
 
 

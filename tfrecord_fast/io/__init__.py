@@ -1,6 +1,13 @@
 """`tf.io`: writing and parsing of records; files, images and tensors."""
 
-from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from ..examples.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    ImageFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+)
 from ..examples.infer import describe_features
 from ..examples.messages.tensors import decode_json_example, parse_tensor, serialize_tensor
 from ..examples.parsing.parse import (
@@ -24,6 +31,7 @@ __all__ = [
     "ExampleWriter",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
+    "ImageFeature",
     "RaggedFeature",
     "SparseFeature",
     "TFRecordCompressionType",

@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...dtypes import DType, as_dtype, complex64, complex128, int64, string
+from ...dtypes import DType, as_dtype, complex64, complex128, float32, int64, string
 from ...errors import InvalidArgumentError
 from ...typing import Features, Key, Shape
 from ...values.columns.conversion import as_array
 from ..features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
+    ImageFeature,
     OwnFeature,
     RaggedFeature,
     SparseFeature,
@@ -30,7 +31,7 @@ from ..features import (
 _Shaped = FixedLenFeature | FixedLenSequenceFeature
 
 # The feature classes allowed in an Example, in a context, and in the feature lists of a SequenceExample.
-EXAMPLE_KINDS = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature)
+EXAMPLE_KINDS = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, ImageFeature)
 CONTEXT_KINDS = (VarLenFeature, FixedLenFeature, RaggedFeature)
 LIST_KINDS = (VarLenFeature, FixedLenSequenceFeature, RaggedFeature)
 
@@ -44,6 +45,7 @@ class DenseColumn(NamedTuple):
     default: bytes | list[bytes] | None
     may_be_absent: bool
     note: str
+    image: ImageFeature | None = None  # the bytes are decoded
 
 
 class RaggedColumn(NamedTuple):
@@ -65,6 +67,7 @@ class RawColumns:
       composites: the features, by key, that are composed from raw columns.
       hidden: the keys of raw columns that are not results themselves.
       checks_rows: True if composing may find that a record does not fit.
+      images: the ImageFeatures by key.
     """
 
     def __init__(self, features: Features, kinds: tuple[type[OwnFeature], ...]) -> None:
@@ -87,6 +90,9 @@ class RawColumns:
                 self._add_sequence(key, feature, of_example=SparseFeature in kinds)
             elif isinstance(feature, RaggedFeature):
                 self._add_ragged_feature(key, feature)
+            elif isinstance(feature, ImageFeature):
+                missing = None if feature.on_error == "raise" else [b""]
+                self.dense[key] = DenseColumn(string, "fixed", (), missing, False, "", feature)
         self._check_disjoint("Dense and sparse", self.dense, self.sparse)
         self._check_disjoint("Dense and ragged", self.dense, self.ragged)
         self._check_disjoint("Ragged and sparse", self.ragged, self.sparse)
@@ -101,6 +107,11 @@ class RawColumns:
         self.checks_rows = any(
             isinstance(feature, SparseFeature) or bool(feature.partitions) for feature in self.composites.values()
         )
+        self.images = {key: column.image for key, column in self.dense.items() if column.image is not None}
+        if self.checks_rows:
+            for key, image in self.images.items():
+                if image.on_error == "skip":
+                    raise ValueError(f'feature {key!r}: on_error="skip" needs features without indices and partitions')
         self.hidden = [key for key in self.keys if key not in self.features]
 
     def specs(self, presence: Collection[Hashable] = ()) -> list[_core.FeatureSpec]:
@@ -204,6 +215,27 @@ def _dense_spec(key: object, column: DenseColumn, presence: bool) -> _core.Featu
         may_be_absent=column.may_be_absent,
         note=column.note,
         presence=presence,
+        image=None if column.image is None else _image_spec(column.image),
+    )
+
+
+def _image_spec(feature: ImageFeature) -> _core.ImageSpec:
+    return _core.ImageSpec(
+        size=feature.size or (0, 0),
+        channels=feature.channels,
+        float_results=feature.dtype == float32,
+        resize=feature.resize,
+        crop=feature.crop or "none",
+        shorter_side=feature.shorter_side or 0,
+        scale=feature.scale,
+        ratio=feature.ratio,
+        flip=feature.flip,
+        antialias=feature.antialias,
+        exact=feature.exact,
+        channels_first=feature.channels_first,
+        on_error=feature.on_error,
+        seed=feature.seed,
+        max_pixels=feature.max_pixels,
     )
 
 

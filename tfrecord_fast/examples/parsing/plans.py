@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _core
+from ...errors import InvalidArgumentError
 from ...typing import BytesLike, Column, Features, Record, Records
 from . import contents
 from . import user_columns as results
@@ -15,16 +16,18 @@ from .user_columns import Result
 
 
 class ExamplePlan:
-    __slots__ = ("checks_rows", "columns", "core")
+    __slots__ = ("checks_rows", "columns", "core", "has_images")
 
     def __init__(self, features: Features, groups: FrozenGroups = ()) -> None:
         self.columns = RawColumns(features, EXAMPLE_KINDS)
         if groups:
             group(self.columns, groups)
         self.checks_rows = self.columns.checks_rows
+        self.has_images = bool(self.columns.images)
         self.core = _core.ExamplePlan(self.columns.specs(), groups=self.columns.groups)
 
     def batch(self, records: Records, num_threads: int = 0) -> Result:
+        self._check_seeds()
         return self.finish(self.core.parse(records, num_threads), records)
 
     def finish(self, columns: list[Column], records: Records | None = None) -> Result:
@@ -35,10 +38,36 @@ class ExamplePlan:
             raise error.located(records) from None
 
     def single(self, record: Record) -> Result:
+        if self.has_images:
+            records: Any = [record]
+            return self.single_row(records)
         try:
             return results.of_one(self.columns, self.core.parse_one(record))
         except RowError as error:
             raise error.located(None) from None
+
+    def single_row(self, records: Records) -> Result:
+        """Return the results of a batch of one record, without the dimension of the batch."""
+        self._check_seeds()
+        columns = self.core.parse(records, 1)
+        for key in self.columns.images:
+            if not len(columns[self.columns.names.index(key)]):
+                raise InvalidArgumentError(
+                    f'feature {key!r}: the image can\'t be decoded, and on_error="skip" drops rows of batches; use '
+                    'on_error="zeros" for single records'
+                )
+        try:
+            return results.of_one(self.columns, [column[0] for column in columns])
+        except RowError as error:
+            raise error.located(None) from None
+
+    def _check_seeds(self) -> None:
+        for key, image in self.columns.images.items():
+            if image.is_random and image.seed is None:
+                raise InvalidArgumentError(
+                    f"feature {key!r}: random crops and flips need ImageFeature(…, seed=…), or a ShardReader, which "
+                    "has a seed and epochs"
+                )
 
 
 class SequencePlan:

@@ -10,9 +10,23 @@ import numpy as np
 
 from ...dtypes import as_dtype
 from ...typing import Features
-from ..features import FixedLenFeature, FixedLenSequenceFeature, OwnFeature, RaggedFeature, SparseFeature, normalize
+from ..features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    ImageFeature,
+    OwnFeature,
+    RaggedFeature,
+    SparseFeature,
+    normalize,
+)
 from ..messages.wire import Value, to_example, to_sequence
 from .core_columns import index_keys_of
+
+# A black pixel, as a PNG.
+_IMAGE = (
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc`\0\0\0\2\0\1H\xaf\xa4q"
+    b"\0\0\0\0IEND\xaeB`\x82"
+)
 
 
 def example_like(features: Features | None, length: int) -> bytes:
@@ -53,6 +67,8 @@ def _values(key: Any, feature: Any, length: int) -> Iterable[tuple[Any, Value]]:
     elif isinstance(feature, SparseFeature):
         yield from ((index, _zeros(np.int64, length, 1)) for index in index_keys_of(feature))
         yield feature.value_key, _zeros(feature.dtype, length, 1)
+    elif isinstance(feature, ImageFeature):
+        yield key, Value("bytes", [_IMAGE])
     elif isinstance(feature, RaggedFeature):
         yield from _ragged(key, feature, length)
     else:

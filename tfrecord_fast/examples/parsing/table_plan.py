@@ -63,6 +63,10 @@ class TablePlan:
         self.core: _core.ExamplePlan | _core.SequencePlan
         if isinstance(features, Mapping):
             self._sources = [RawColumns(features, EXAMPLE_KINDS)]
+            for key in self._sources[0].images:
+                raise InvalidArgumentError(
+                    f"feature {key!r}: tables have no decoded images; use FixedLenFeature([], string)"
+                )
         else:
             context, lists = features
             self._sources = [RawColumns(context or {}, CONTEXT_KINDS), RawColumns(lists or {}, LIST_KINDS)]

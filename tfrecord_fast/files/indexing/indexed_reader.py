@@ -14,10 +14,11 @@ from ... import _core
 from ...base.process import Origin
 from ...base.threads import default_threads
 from ...errors import InvalidArgumentError
-from ...examples.features import copied
+from ...examples.features import ImageFeature, copied
 from ...examples.infer import infer_from_batches
 from ...examples.parsing.groups import frozen_groups
 from ...examples.parsing.parse import parse_example, parse_single_example
+from ...examples.parsing.plans import example_plan
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike, Unpack
 from ..naming.foreign_formats import explaining
 from ..naming.location import Location, shown_name
@@ -149,6 +150,8 @@ class IndexedReader(Generic[Record_co, Batch_co]):
             raise InvalidArgumentError(f'features must be a dict, None or "infer", got {features!r}')
         if features is not None and not isinstance(features, str):
             parse_example([], features, groups=self._groups)  # raises for invalid features
+            if any(isinstance(feature, ImageFeature) and feature.on_error == "skip" for feature in features.values()):
+                raise InvalidArgumentError('on_error="skip" would drop records, which have numbers; use "zeros"')
 
     def __class_getitem__(cls, item: Any) -> Any:
         """Make `IndexedReader[bytes]` mean `IndexedReader[bytes, Any]`, as for type checkers."""
@@ -217,15 +220,32 @@ class IndexedReader(Generic[Record_co, Batch_co]):
             reader = self._open()
         if isinstance(key, slice):
             return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
+        if self._has_images:
+            return self._image_values(self._take([operator.index(key)]))
         record = reader.record(key)
         return record if self._features is None else self._values(record, key)
 
     def __getitems__(self, indices: Sequence[int]) -> list[Record_co]:
         """Return `[reader[i] for i in indices]`, read together. PyTorch's DataLoader and grain call it."""
-        records: list[Any] = self._take(indices).tolist()
+        batch = self._take(indices)
+        if self._has_images:
+            return [self._image_values(batch[i : i + 1]) for i in range(len(batch))]
+        records: list[Any] = batch.tolist()
         if self._features is None:
             return records
         return [self._values(record, i) for record, i in zip(records, indices, strict=True)]
+
+    @property
+    def _has_images(self) -> bool:
+        return isinstance(self._features, Mapping) and any(
+            isinstance(feature, ImageFeature) for feature in self._features.values()
+        )
+
+    def _image_values(self, batch: _core.RecordBatch) -> Any:
+        """Return the values of a batch of one record. Unlike bytes, it has the record's number, for random crops."""
+        assert isinstance(self._features, Mapping)
+        groups = () if self._groups is None else frozen_groups(self._groups)
+        return example_plan(self._features, groups).single_row(batch)
 
     def _values(self, record: bytes, i: SupportsIndex) -> Any:
         assert self._features is not None and not isinstance(self._features, str)

@@ -29,6 +29,7 @@ from ...examples.parsing.table_plan import TablePlan
 from ..naming.location import Location
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
+from .iteration import Skipped
 
 WINDOWS = 3  # in memory
 _AT_ONCE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
@@ -137,6 +138,7 @@ class GlobalShuffle:
         self._ahead: deque[Future[list[_Batch]]] = deque()  # the windows after this one
         self._window_end = self._position  # of the last window requested
         self._failed = False
+        self._skipped: list[Skipped] = []  # in the batches yielded so far
         self._lock, self._origin = threading.RLock(), Origin()
         self._workers: Workers | None = None
         if num_threads > 1:
@@ -159,12 +161,13 @@ class GlobalShuffle:
                 self._take_window()
             if not self._batches or self._failed:
                 raise StopIteration
-            count, batch, error = self._batches.pop()
+            count, batch, error, skipped = self._batches.pop()
             if error is not None:
                 self._failed = True
                 self._batches.clear()
                 raise error
             self._position += count
+            self._skipped += skipped
             return batch
 
     def _take_window(self) -> None:
@@ -195,14 +198,17 @@ class GlobalShuffle:
             epoch, position = divmod(self._position, per_epoch) if per_epoch else (self._order.first, 0)
             return {"epoch": epoch, "position": position, "records": self._size}
 
-    def take_skipped(self) -> list[Any]:
-        return []  # damage is an error
+    def take_skipped(self) -> list[Skipped]:
+        """Return the records whose images can't be decoded; damage is an error."""
+        skipped, self._skipped = self._skipped, []
+        return skipped
 
 
 class _Batch(NamedTuple):
     records: int
     value: Any  # records or columns
     error: Exception | None
+    skipped: list[Skipped]
 
 
 class _WindowMaker:
@@ -230,7 +236,7 @@ class _WindowMaker:
             end -= (end - begin) % size
         if begin >= end or not self.per_epoch:
             return []
-        numbers = self._numbers(begin, end)
+        numbers, epochs = self._numbers(begin, end), np.arange(begin, end) // self.per_epoch
         ranges = [(at, min(at + size, end - begin)) for at in range(0, end - begin, size)]
         batches: list[_Batch] = []
         try:
@@ -242,17 +248,26 @@ class _WindowMaker:
         for first, last in ranges:
             try:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
-                batches.append(_Batch(last - first, self._parsed(batch), None))
+                lost: list[Any] = []
+                value = self._parsed(batch, epochs[first:last], lost)
+                batches.append(_Batch(last - first, value, None, [Skipped(*fields) for fields in lost]))
             except Exception as error:
-                batches.append(_Batch(last - first, None, error))
+                batches.append(_Batch(last - first, None, error, []))
                 break
         return batches[::-1]
 
-    def _parsed(self, batch: _core.RecordBatch) -> Any:
-        if self._plan is None:
+    def _parsed(self, batch: _core.RecordBatch, epochs: NDArray[np.int64], lost: list[Any]) -> Any:
+        plan = self._plan
+        if plan is None:
             return batch
-        columns = self._plan.core.parse(batch, self._num_threads)
-        return (columns, batch) if self._plan.checks_rows else columns
+        columns: Any
+        if isinstance(plan, ExamplePlan) and plan.has_images:
+            columns = plan.core.parse_images(
+                batch, self._num_threads, seed=self._order.seed, epochs=epochs.tolist(), lost=lost
+            )
+        else:
+            columns = plan.core.parse(batch, self._num_threads)
+        return (columns, batch) if plan.checks_rows else columns
 
     def _numbers(self, begin: int, end: int) -> NDArray[np.int64]:
         index, shards = self._order.shard

@@ -13,7 +13,7 @@ from .epochs import ENDLESS
 
 
 class Skipped(NamedTuple):
-    """A damaged stretch that was skipped.
+    """A damaged stretch that was skipped, or the record of an image that can't be decoded.
 
     `offset` and `bytes` count uncompressed bytes. `bytes` is None if the length is unknown because a compressed stream
     broke off; later offsets continue from there. It is 0 if the checksum of a compressed member is wrong, but all its

@@ -378,7 +378,8 @@ class ShardReader(Generic[Batch_co]):
 
     @property
     def skipped(self) -> list[Skipped]:
-        """The stretches that `on_corrupt` has dropped before the batches yielded so far.
+        """The stretches that `on_corrupt` has dropped before the batches yielded so far, and the records of images that
+        ImageFeature's `on_error` has dropped or filled with zeros.
 
         A resumed reader repeats a stretch of unknown length that began before its position.
         """

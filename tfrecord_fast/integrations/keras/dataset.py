@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from ...data.functions import guarded
 from ...data.nodes.ahead.mapped import Mapped
 from ...data.nodes.ahead.prefetch import Prefetched
 from ...errors import InvalidArgumentError
+from ...examples.features import ImageFeature
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
@@ -109,6 +110,8 @@ class TFRecordPyDataset(keras.utils.PyDataset):
         else:
             if isinstance(features, tuple | list) and transform is None:
                 raise _sequences()
+            if transform is None:
+                _check_images(features)
             any_reader: Any = ShardReader
             reader = any_reader(files, features, label_key=label_key, columns=columns, groups=groups, **options)
             self._source = ReaderSource(reader)
@@ -241,6 +244,13 @@ def _sequences() -> InvalidArgumentError:
         "Keras would mistake the (context, sequences, lengths) of SequenceExamples for (x, y, sample_weight): pass a "
         "transform that converts them"
     )
+
+
+def _check_images(features: Any) -> None:
+    """Raise InvalidArgumentError for a column that is a list of images, which Keras would take for several inputs."""
+    for key, feature in features.items() if isinstance(features, Mapping) else ():
+        if isinstance(feature, ImageFeature) and feature.size is None:
+            raise InvalidArgumentError(f"feature {key!r}: Keras takes images of one size: use ImageFeature(size, …)")
 
 
 def _refuse_to_divide() -> None:

@@ -62,6 +62,8 @@ def tensor_of(column: Any, choices: Choices, key: object) -> Any:
         return _array_tensor(np.asarray(column))
     if isinstance(column, Mapping):
         return tensors_of(column, choices)
+    if type(column) is list and any(isinstance(item, np.ndarray) for item in column):  # images of different sizes
+        return [tensor_of(item, choices, key) for item in column]
     if isinstance(column, tuple):
         items = (tensor_of(item, choices, key) for item in column)
         return type(column)(*items) if hasattr(column, "_fields") else tuple(items)

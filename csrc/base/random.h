@@ -1,5 +1,5 @@
-// The random numbers for shuffling: SplitMix64 (Steele, Lea and Flood, 2014). Its state is one number, so it can be
-// saved, and the same seed yields the same sequence on every machine.
+// The random numbers for shuffling and for crops: SplitMix64 (Steele, Lea and Flood, 2014). Its state is one number, so
+// it can be saved, and the same seed yields the same sequence on every machine.
 
 #pragma once
 
