@@ -49,8 +49,9 @@ struct FeatureSpec {
   // True if the column also tells which rows have the feature.
   bool presence = false;
 
-  // True if bytes may stand in for an array of numbers: the user gave the shape; it wasn't inferred.
-  bool takes_raw_bytes() const { return note.empty(); }
+  // kFixed, of numbers: the little-endian bytes of one bytes value may stand in for them.
+  bool takes_raw_bytes = false;
+
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
 

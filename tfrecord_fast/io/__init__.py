@@ -1,6 +1,13 @@
 """`tf.io`: writing and parsing of records; files, images and tensors."""
 
-from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from ..examples.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    RawFeature,
+    SparseFeature,
+    VarLenFeature,
+)
 from ..examples.infer import describe_features
 from ..examples.messages.tensors import decode_json_example, parse_tensor, serialize_tensor
 from ..examples.parsing.parse import (
@@ -25,6 +32,7 @@ __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "RaggedFeature",
+    "RawFeature",
     "SparseFeature",
     "TFRecordCompressionType",
     "TFRecordOptions",
