@@ -203,7 +203,7 @@ def test_a_key_that_looks_like_our_own_words_is_said_as_it_is():
     [
         (["landcover"], "; the record has 'landcover')"),
         (["a", "b", "LandcoverX", "d", "e"], "; the record has 'LandcoverX', "),
-        (["x" * 100, "landCover", "b", "c"], "'landCover', 'b', 'c' and 1 more keys"),
+        (["x" * 100, "landCover", "b", "c"], "'landCover', 'c', 'b' and 1 more keys"),
         ([], "got none)"),
     ],
 )

@@ -33,7 +33,6 @@ def test_values_have_the_shape_and_missing_ones_the_default():
         (("int64", [-1]), tf.FixedLenFeature([], tf.uint64), "-1 is out of range for uint64"),
         (("bytes", [bytes(7)]), tf.RawFeature([], tf.int64), "expected 8 bytes, got 7"),
         (("bytes", [bytes(8)]), tf.FixedLenFeature([], tf.int64), "got a list of type: bytes; RawFeature reads"),
-        (("bytes", [bytes(2)]), tf.FixedLenFeature([2], tf.bool), "got a list of type: bytes; RawFeature reads"),
     ],
 )
 def test_a_record_that_does_not_fit_is_an_error_with_what_was_expected(value, feature, message):

@@ -42,11 +42,6 @@ def test_a_missing_file_is_an_error_even_if_nothing_is_allowed(read, tmp_path):
         read(tmp_path / "missing", allow_empty=True)
 
 
-def test_inferring_from_no_files_is_an_error():
-    with pytest.raises(ValueError, match="there are no files"):
-        tf.infer_features([])
-
-
 @pytest.mark.parametrize("flag", [True, False, np.True_])
 def test_flags_are_no_sizes(file, flag):
     for name in ("batch_size", "shuffle_buffer", "cycle_length", "block_length", "prefetch_bytes", "seed", "num_epochs"):

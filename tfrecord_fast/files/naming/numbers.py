@@ -66,7 +66,7 @@ def _index(name: str, value: SupportsIndex) -> int:
             return operator.index(value)
     except TypeError:
         pass
-    raise TypeError(f"{name} must be an integer, got {value!r:.100}")
+    raise TypeError(f"{name} must be an integer, got {type(value).__name__}")
 
 
 def at_least(least: int, name: str, value: int) -> int:

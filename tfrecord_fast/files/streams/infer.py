@@ -23,7 +23,7 @@ from ..naming.foreign_formats import explaining
 from ..naming.numbers import at_least
 from ..stores import StoreSettings
 from ..stores.cache import store_settings
-from .core_files import existing
+from .core_files import flatten
 from .records import record_stream
 
 _BATCH = 1024
@@ -100,7 +100,7 @@ def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
         source = list(source)
     if isinstance(source, list | tuple) and source and _is_record(source[0]):
         return [source]
-    return record_stream(existing(source, False, settings), batch_size=_BATCH, settings=settings, read_ahead=_READ_AHEAD).batches()
+    return record_stream(flatten(source), batch_size=_BATCH, settings=settings, read_ahead=_READ_AHEAD).batches()
 
 
 def _is_record(value: object) -> bool:

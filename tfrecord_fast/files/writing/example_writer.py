@@ -128,13 +128,13 @@ class ExampleWriter:
         with self._cleanup():
             open_outputs(self._shards, paths, options, threads, overwrite, storage_options)
 
-    def write(self, columns: Table, *, nan: Nan = "missing") -> None:
-        """Write one record per row; columns and `nan` as for `encode_examples`. All rows are checked first.
+    def write(self, columns: Table, *, nan: Nan = "missing", allow_rounding: bool = False) -> None:
+        """Write one record per row; the arguments are those of `encode_examples`. All rows are checked first.
 
         Raises:
           TypeError, errors.InvalidArgumentError: as `encode_examples` does; then nothing was written.
         """
-        named, rows = as_columns(columns, nan=nan)
+        named, rows = as_columns(columns, nan=nan, allow_rounding=allow_rounding)
         core_columns = [core_column(key, column) for key, column in named]
         self._check_process()
         with self._lock, self._cleanup(), self._named():
