@@ -44,7 +44,15 @@ def test_a_missing_file_is_an_error_even_if_nothing_is_allowed(read, tmp_path):
 
 @pytest.mark.parametrize("flag", [True, False, np.True_])
 def test_flags_are_no_sizes(file, flag):
-    for name in ("batch_size", "shuffle_buffer", "cycle_length", "block_length", "prefetch_bytes", "seed", "num_epochs"):
+    for name in (
+        "batch_size",
+        "shuffle_buffer",
+        "cycle_length",
+        "block_length",
+        "prefetch_bytes",
+        "seed",
+        "num_epochs",
+    ):
         with pytest.raises(TypeError, match=name):
             tf.ShardReader(file, **{name: flag})
     for method in ("shuffle", "batch", "take", "skip", "repeat", "prefetch"):

@@ -131,8 +131,11 @@ def check_rounding(column: Column) -> None:
     spread = values.max() - values.min()
     if spread:
         wrong |= change > spread / 100
-    if wrong.any():
-        value = float(values[wrong][0])
+    suspects = values[wrong]
+    # The shortest text of a float32, such as 0.1, names it: then the column comes from float32.
+    suspects = suspects[suspects.astype(np.float32).astype("U").astype(np.float64) != suspects]
+    if len(suspects):
+        value = float(suspects[0])
         raise InvalidArgumentError(
             f"{value!r} becomes {float(np.float32(value))!r} in a float list, which holds float32: write integers, "
             "numbers relative to a start, or the bytes of the array; allow_rounding=True rounds"

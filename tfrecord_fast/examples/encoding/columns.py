@@ -16,7 +16,18 @@ from ...errors import InvalidArgumentError
 from ...typing import Table
 from ...values.columns.sparse import SparseTensor, check_indices
 from .arrow_columns import arrow_columns, concatenate, node_column, refuse_objects
-from .column import Column, as_integers, as_key, both, check_rounding, common_length, naming, nest, nest_all, refuse_twice
+from .column import (
+    Column,
+    as_integers,
+    as_key,
+    both,
+    check_rounding,
+    common_length,
+    naming,
+    nest,
+    nest_all,
+    refuse_twice,
+)
 from .sequences import array_column, sequence_column
 
 Nan = Literal["missing", "value"]  # what NaN means in a pandas column without another missing value

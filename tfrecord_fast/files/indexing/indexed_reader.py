@@ -287,7 +287,9 @@ def _known_indexes(indexes: Indexes | None, files: int, settings: StoreSettings)
         indexes = [indexes]
     known: list[RecordIndex | Location | None] = []
     for index in indexes:
-        known += [index] if index is None or isinstance(index, RecordIndex) else random_locations(index, settings, False)
+        known += (
+            [index] if index is None or isinstance(index, RecordIndex) else random_locations(index, settings, False)
+        )
     if len(known) != files:
         raise ValueError(f"`indexes` must have one index for each file: {files} files, {len(known)} indexes")
     return known
