@@ -112,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delimiter",
         metavar="CHARACTER",
-        help=r"between CSV columns, as ';' or '\t'; by default a comma, or if the header has none, a semicolon, tab or |",
+        help=r"between CSV columns, as ';' or '\t'; by default a comma, or another one if the header has no comma",
     )
     parser.add_argument(
         "--allow-rounding",

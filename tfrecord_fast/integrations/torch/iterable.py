@@ -147,7 +147,7 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         """Return the position of the latest iteration in this process, as a dict for JSON.
 
         Raises:
-          RuntimeError: there was none: workers iterate over copies. torchdata's StatefulDataLoader knows their positions.
+          RuntimeError: there was none. Workers iterate over copies, and StatefulDataLoader knows their positions.
         """
         if not self._has_position and worker_info() is None:
             raise RuntimeError(
