@@ -40,6 +40,7 @@ from .examples.features import FixedLenFeature as FixedLenFeature
 from .examples.features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from .examples.features import ImageFeature as ImageFeature
 from .examples.features import RaggedFeature as RaggedFeature
+from .examples.features import RawFeature as RawFeature
 from .examples.features import SparseFeature as SparseFeature
 from .examples.features import VarLenFeature as VarLenFeature
 from .examples.parsing.parse import decode_raw as decode_raw

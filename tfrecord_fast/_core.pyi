@@ -85,6 +85,7 @@ class FeatureSpec:
         may_be_absent: bool = False,
         note: str = "",
         presence: bool = False,
+        takes_raw_bytes: bool = False,
         image: ImageSpec | None = None,  # of bytes with the "fixed" layout
     ) -> None: ...
 

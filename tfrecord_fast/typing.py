@@ -173,3 +173,4 @@ class ReaderOptions(TypedDict, total=False):
     storage_options: Mapping[str, Any] | None
     max_requests: int
     cache_dir: PathLike | None
+    allow_empty: bool

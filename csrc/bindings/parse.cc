@@ -57,7 +57,7 @@ Layout LayoutNamed(const std::string& name) {
 // `fallback`: bytes (numbers), a list of bytes (strings), or None.
 std::unique_ptr<FeatureSpec> NewSpec(std::string key, const std::string& type, const std::string& layout,
                                      std::vector<int64_t> shape, const py::object& fallback, bool may_be_absent,
-                                     std::string note, bool presence, const ImageSpec* image) {
+                                     std::string note, bool presence, const ImageSpec* image, bool takes_raw_bytes) {
   auto made = std::make_unique<FeatureSpec>();
   FeatureSpec& spec = *made;
   spec.key = std::move(key);
@@ -79,6 +79,7 @@ std::unique_ptr<FeatureSpec> NewSpec(std::string key, const std::string& type, c
   spec.note = std::move(note);
   spec.presence = presence;
   if (image != nullptr) spec.image = *image;
+  spec.takes_raw_bytes = takes_raw_bytes;
   if (spec.type == ElementType::kBFloat16) DtypeOf(spec.type);  // complain now if ml_dtypes is missing
   return made;
 }
@@ -439,7 +440,8 @@ void BindParse(py::module_& m) {
   NewClass<FeatureSpec>(m, "FeatureSpec")
       .def(py::init(&NewSpec), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
            py::arg("shape") = std::vector<int64_t>(), py::arg("default") = py::none(), py::arg("may_be_absent") = false,
-           py::arg("note") = "", py::arg("presence") = false, py::arg("image") = py::none());
+           py::arg("note") = "", py::arg("presence") = false, py::arg("image") = py::none(),
+           py::arg("takes_raw_bytes") = false);
   NewClass<PyExamplePlan>(m, "ExamplePlan")
       .def(InitOf<PyExamplePlan, const py::list&, std::string, Groups>(), py::arg("specs"), py::kw_only(),
            py::arg("only_these") = "", py::arg("groups") = Groups())

@@ -40,6 +40,9 @@ void SetPythonErrorOf(const Status& status) {
     case StatusCode::kDataLoss:
       error = Errors("DataLossError")(TextOrNone(detail.path), IntOrNone(detail.offset), IntOrNone(detail.record_index),
                                       PathText(detail.message));
+      if (detail.offset == 0) {  // of a file that may be no TFRecord file
+        error = py::module_::import("tfrecord_fast.files.naming.foreign_formats").attr("with_format")(error);
+      }
       break;
     case StatusCode::kClosed:
       error = Errors("FailedPreconditionError")(PathText(status.ToString()));

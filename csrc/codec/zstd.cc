@@ -38,6 +38,17 @@ bool IsDamagedMark(const uint8_t* data, size_t size) {
          std::memcmp(data + 4, kMark + 4, 4) != 0;
 }
 
+std::string Fault(size_t code) {
+  switch (ZSTD_getErrorCode(code)) {
+    case ZSTD_error_frameParameter_windowTooLarge:
+      return "ZSTD stream needs a window of more than 128 MiB: compress it without --long, or with --long=27";
+    case ZSTD_error_dictionary_wrong:
+      return "ZSTD stream needs a dictionary: compress it without one";
+    default:
+      return std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code);
+  }
+}
+
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -88,9 +99,7 @@ class ZstdDecompressor : public Decompressor {
       }
       progress->consumed = input.pos;
       progress->produced = output.pos;
-      if (ZSTD_isError(code)) {
-        return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
-      }
+      if (ZSTD_isError(code)) return Status::DataLoss(Fault(code));
       wanted_ = code > kBlockHeaderBytes ? code - kBlockHeaderBytes : std::max<size_t>(code, 1);
       // A call without input at a frame's end must not look like the start of another frame.
       if (input.pos != in_before || output.pos != out_before) {

@@ -43,6 +43,8 @@ class LocalFile final : public File {
   Status Read(uint8_t* out, size_t size, size_t* got) const override;
 
  private:
+  // Up to the end that the file had when it was opened: a record that was being written then is not read in part.
+  size_t BytesFrom(int64_t offset) const;
   Status WaitUntilReadable() const;
   void AdviseAll(Access access) const;
 
@@ -124,6 +126,10 @@ Status LocalFile::Size(int64_t* size) const {
   return {};
 }
 
+size_t LocalFile::BytesFrom(int64_t offset) const {
+  return static_cast<size_t>(std::max<int64_t>(opened_size_ - offset, 0));
+}
+
 Status FileWasCut(int64_t opened_size, int64_t end) {
   return Status::DataLoss("the file was truncated while it was read: it had " + std::to_string(opened_size) +
                           " bytes when it was opened, and ends at byte " + std::to_string(end));
@@ -137,6 +143,7 @@ void LocalFile::Advise(int64_t offset, int64_t size) const {
 
 Status LocalFile::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
   ssize_t n;
+  size = std::min(size, BytesFrom(offset));
   while ((n = ::pread(descriptor_, out, std::min(size, kMaxTransfer), offset)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }

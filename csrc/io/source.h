@@ -85,7 +85,7 @@ class File {
   // The bytes [begin, end) will not be read, or not again: an object lets go of them.
   virtual void Pass(int64_t /*begin*/, int64_t /*end*/) const {}
 
-  // Like Source::Read, at `offset`. Regular files only.
+  // Like Source::Read, at `offset`, up to the size when it was opened. Regular files only.
   virtual Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const = 0;
   // The same until `size` bytes are there or the file ends.
   Status ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
@@ -106,7 +106,7 @@ class File {
 Status FileWasCut(int64_t opened_size, int64_t end);
 
 // Reads a file from the start, or from `offset` where it is regular. A file that has become shorter since it was opened
-// is damaged (FileWasCut); bytes appended since are also read.
+// is damaged (FileWasCut).
 class FileSource : public Source {
  public:
   explicit FileSource(std::shared_ptr<const File> file, int64_t offset = 0) : file_(std::move(file)), offset_(offset) {}

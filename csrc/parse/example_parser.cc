@@ -264,7 +264,7 @@ Status ExampleParser::ParseSlow(const Bytes& record, size_t row, ExampleRules ru
   for (size_t f = 0; f < schema_->size(); ++f) {
     const FeatureSpec& spec = schema_->features()[f];
     if (spec.layout == Layout::kFixed && !Seen(static_cast<int32_t>(f)) && !spec.has_default()) {
-      return MissingFeature(spec);
+      return MissingFeature(spec, entries_);
     }
   }
   return {};

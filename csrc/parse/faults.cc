@@ -85,6 +85,40 @@ std::string InSequence(std::string_view rest) {
   return text + std::string(tail);
 }
 
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// How many letters must be added, removed or replaced to make one key of the other, whatever their case.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (Lower(a[i]) != Lower(b[j]));
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; the record has 'a', 'b' and 5 more keys": the keys of the record, the ones most like `key` first.
+std::string KeysLike(const std::string& key, const std::vector<MapEntry>& entries) {
+  constexpr size_t kNamed = 3, kLongest = 64;
+  std::vector<std::pair<size_t, std::string_view>> keys;
+  for (const MapEntry& entry : entries) {
+    const std::string_view name(reinterpret_cast<const char*>(entry.key.data), entry.key.size);
+    const bool is_short = name.size() <= kLongest && key.size() <= kLongest;
+    keys.emplace_back(is_short ? Distance(key, name) : SIZE_MAX, name);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::string text;
+  for (size_t i = 0; i < std::min(keys.size(), kNamed); ++i) {
+    text += (i ? ", '" : "; the record has '") + std::string(keys[i].second.substr(0, kLongest)) + "'";
+  }
+  return keys.size() > kNamed ? text + " and " + std::to_string(keys.size() - kNamed) + " more keys" : text;
+}
+
 bool StartsWith(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 }  // namespace
@@ -120,7 +154,10 @@ Status WrongKind(const FeatureSpec& spec, Kind got) {
                std::string("Data types don't match. ") +
                    (spec.layout == Layout::kList ? "Expected type: " + expected + ", Actual type: " + actual
                                                  : "Data type: " + actual + " but expected type: " + expected),
-               std::string("expected type: ") + KindName(KindOf(spec.type)) + ", got a list of type: " + KindName(got));
+               std::string("expected type: ") + KindName(KindOf(spec.type)) + ", got a list of type: " + KindName(got) +
+                   (got == Kind::kBytes && spec.layout == Layout::kFixed && spec.note.empty()
+                        ? "; RawFeature reads an array that is stored as bytes"
+                        : ""));
 }
 
 Status Misfit(const FeatureSpec& spec, int64_t value) {
@@ -132,10 +169,10 @@ Status WrongByteCount(const FeatureSpec& spec, size_t got) {
                          std::to_string(spec.elements * ItemSize(spec.type)) + " bytes, got " + std::to_string(got));
 }
 
-Status MissingFeature(const FeatureSpec& spec) {
+Status MissingFeature(const FeatureSpec& spec, const std::vector<MapEntry>& entries) {
   return Made(spec, "Feature: " + spec.key + " (data type: " + DataType(spec.type) +
                         ") is required but could not be found." +
-                        Ours(spec, "expected " + Expectation(spec) + ", got none"));
+                        Ours(spec, "expected " + Expectation(spec) + ", got none" + KeysLike(spec.key, entries)));
 }
 
 Status MissingList(const FeatureSpec& spec) {

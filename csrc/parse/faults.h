@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/records.h"
 #include "base/status.h"
+#include "parse/map_entry.h"
 #include "parse/schema.h"
 #include "wire/example.h"
 
@@ -27,7 +29,8 @@ TFR_COLD Status NotAMultiple(const FeatureSpec& spec, size_t got);
 TFR_COLD Status WrongKind(const FeatureSpec& spec, Kind got);
 TFR_COLD Status Misfit(const FeatureSpec& spec, int64_t value);
 TFR_COLD Status WrongByteCount(const FeatureSpec& spec, size_t got);
-TFR_COLD Status MissingFeature(const FeatureSpec& spec);
+// `entries`: what the record has, if it is known.
+TFR_COLD Status MissingFeature(const FeatureSpec& spec, const std::vector<MapEntry>& entries = {});
 TFR_COLD Status MissingList(const FeatureSpec& spec);
 TFR_COLD Status MalformedFeature(const FeatureSpec& spec);
 TFR_COLD Status MalformedExample(const Bytes& record);

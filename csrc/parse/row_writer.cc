@@ -75,7 +75,7 @@ bool RowWriter::PutFixed(size_t f, size_t row, const FeatureValue& value, Status
   const FeatureSpec& spec = schema_.features()[f];
   uint8_t* out = targets_[f].fixed + row * targets_[f].row_bytes;
   if (value.kind != KindOf(spec.type)) {
-    if (value.kind == Kind::kBytes && spec.takes_raw_bytes()) return CopyRaw(spec, value, out, why);
+    if (value.kind == Kind::kBytes && spec.takes_raw_bytes) return CopyRaw(spec, value, out, why);
     if (why) *why = WrongKind(spec, value.kind);
     return false;
   }

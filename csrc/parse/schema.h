@@ -54,8 +54,9 @@ struct FeatureSpec {
   // The bytes, one value of a kFixed feature, are an image, and the column has its pixels.
   std::optional<ImageSpec> image = std::nullopt;
 
-  // True if bytes may stand in for an array of numbers: the user gave the shape; it wasn't inferred.
-  bool takes_raw_bytes() const { return note.empty(); }
+  // kFixed, of numbers: the little-endian bytes of one bytes value may stand in for them.
+  bool takes_raw_bytes = false;
+
   // True if the column has views of bytes.
   bool has_strings() const { return type == ElementType::kBytes && !image; }
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }

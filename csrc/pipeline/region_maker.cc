@@ -148,7 +148,10 @@ Status RegionMaker::CutLast(Region* region, Place* place, Chunk* chunk) {
   TFR_RETURN_IF_ERROR(ReadUpTo(offset + static_cast<int64_t>(kHeaderBytes), region, chunk));
   const size_t there = static_cast<size_t>(region->UsedEnd() - offset);
   const uint8_t* const header = region->At(offset);
-  if (there < kHeaderBytes) return Truncated(offset, place->index, header, there);
+  if (there < kHeaderBytes) {
+    TFR_RETURN_IF_ERROR(CheckGrowth(*place));
+    return Truncated(offset, place->index, header, there);
+  }
   const uint64_t most = lane_.options.max_record_bytes;
   const uint64_t length = RecordLength(header);
   const HeaderState state = JudgeHeader(header, most);
@@ -158,6 +161,7 @@ Status RegionMaker::CutLast(Region* region, Place* place, Chunk* chunk) {
   int64_t file_end = 0;
   TFR_RETURN_IF_ERROR(FileEnd(&file_end));
   if (record_end > file_end) {
+    TFR_RETURN_IF_ERROR(CheckGrowth(*place));
     return Truncated(offset, place->index, header, static_cast<size_t>(std::max(file_end, region->UsedEnd()) - offset));
   }
   const Place next = {record_end, place->index + 1};
@@ -182,8 +186,19 @@ Status RegionMaker::FileEnd(int64_t* end) const {
   *end = file_bytes_;
   if (!file_) return {};
   Status status = file_->Size(end);
-  if (lane_.input.part) *end = std::min(*end, file_bytes_);
+  *end = std::min(*end, file_bytes_);
   return status;
+}
+
+// An error that is no damage if the file goes on where its last record was cut: it was still being written.
+Status RegionMaker::CheckGrowth(const Place& place) const {
+  int64_t end = 0;
+  if (!file_ || lane_.input.part) return {};
+  TFR_RETURN_IF_ERROR(file_->Size(&end));
+  if (end <= file_bytes_) return {};
+  return Status::InvalidArgument("the file was still being written: it had " + std::to_string(file_bytes_) +
+                                 " bytes when it was opened, and has " + std::to_string(end) + " now; read it again")
+      .WithRecord(place.offset, place.index);
 }
 
 // Looks for the next intact record, from `from` on.

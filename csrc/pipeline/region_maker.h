@@ -46,6 +46,7 @@ class RegionMaker : public UnitMaker {
   Status ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk);
   Status WasCut(Region* region, const Place& place) const;
   Status FileEnd(int64_t* end) const;
+  Status CheckGrowth(const Place& place) const;
   Status FindNext(const Region& region, int64_t from, int64_t* next);
 
   const LaneFile& lane_;

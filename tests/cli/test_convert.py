@@ -292,7 +292,7 @@ def test_damage_is_status_1_and_no_output(tmp_path, run, name):
     ("text", "words"),
     [
         ('{"a": 1}\n{"a": \n', ["line 2"]),
-        ("[1]\n", ["line 1: expected an object, got list"]),
+        ("[1]\n", ["item 1: expected an object, got int"]),
         ('{"a": 1}\n{"a": "x"}\n', ["line 2", "'a'", "text here, integers before"]),
         ('{"a": {"b": 1}}\n', ["line 1", "'a'", "an Example cannot hold"]),
         ('{"a": [1, null]}\n', ["line 1", "'a'", "an Example cannot hold"]),
@@ -457,3 +457,49 @@ def test_devices_pipes_and_links_are_not_replaced(tmp_path, form):
     with subprocess.Popen(command) as process, open(tmp_path / "fifo", "rb") as file:
         assert file.read() == (tmp_path / "file").read_bytes()
     assert process.returncode == 0 and (tmp_path / "fifo").is_fifo()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_another_delimiter_of_csv_is_found_in_the_header(tmp_path, run, delimiter):
+    text = f'id{delimiter}name\n1{delimiter}"a{delimiter}b"\n2{delimiter}x, y\n'
+    (tmp_path / "in.csv").write_text(text)
+    assert run(tmp_path / "in.csv", tmp_path / "out.tfrecord") == (0, "")
+    table = tf.read_table(tmp_path / "out.tfrecord", strings="plain").to_pydict()
+    assert table == {"id": [1, 2], "name": [f"a{delimiter}b".encode(), b"x, y"]}
+    assert (
+        run(tmp_path / "in.csv", tmp_path / "one.tfrecord", "--delimiter", ",", "--strings")[0] == 1
+    )  # a quote inside
+
+
+def test_the_delimiter_of_csv_can_be_given(tmp_path, run):
+    (tmp_path / "in.csv").write_text("a,b;c\n1,2;3\n")
+    assert run(tmp_path / "in.csv", tmp_path / "out.tfrecord", "--delimiter", ";") == (0, "")
+    assert tf.read_table(tmp_path / "out.tfrecord").to_pydict() == {"a,b": [b"1,2"], "c": [3]}
+    assert complains(run(tmp_path / "in.csv", tmp_path / "no", "--to", "tfrecord", "--delimiter", "ab"), 2, "one ASCII")
+
+
+@pytest.mark.parametrize("name", ["in.json", "in.jsonl", "in.json.gz"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_array_of_objects_is_read(tmp_path, run, name, indent):
+    rows = [{"a": i, "b": [0.5, i], "c": f"x{i}"} for i in range(3)]
+    text = ("\n  " + json.dumps(rows, indent=indent) + "\n").encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    assert run(tmp_path / name, tmp_path / "out.tfrecord") == (0, "")
+    assert tf.read_table(tmp_path / "out.tfrecord").to_pydict()["a"] == [0, 1, 2]
+    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run(tmp_path / "lines.jsonl", tmp_path / "lines.tfrecord")
+    assert read(tmp_path / "lines.tfrecord") == read(tmp_path / "out.tfrecord")
+
+
+TIMES = {"csv": "t\n1700000000.123\n1700000001.123\n", "jsonl": '{"t": 1700000000.123}\n{"t": 1700000001.123}\n'}
+
+
+@pytest.mark.parametrize("format", TIMES)
+def test_floats_that_collapse_need_a_flag(tmp_path, run, format):
+    source = tmp_path / f"in.{format}"
+    source.write_text(TIMES[format])
+    assert complains(run(source, tmp_path / "out.tfrecord"), 1, "'t'", "--allow-rounding")
+    assert run(source, tmp_path / "out.tfrecord", "--allow-rounding") == (0, "")
+    if format == "csv":
+        source.write_text(TIMES[format].replace("t\n", "t:float\n"))
+        assert run(source, tmp_path / "out.tfrecord") == (0, "")

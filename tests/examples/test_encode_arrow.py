@@ -54,7 +54,7 @@ def arrays(draw, rows):
     if form in ("scalar", "dictionary"):
         elements, flat = values, lambda value: [value]
     elif form == "list of lists":
-        elements = st.lists(st.lists(values, max_size=3), max_size=3)
+        elements = st.lists(st.lists(values, min_size=2, max_size=2), max_size=3)
         flat = lambda value: [item for run in value for item in run]  # noqa: E731
         type = pa.list_(pa.large_list(type))
     else:

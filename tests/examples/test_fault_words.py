@@ -1,5 +1,6 @@
 """What errors of the parsers say, whole. tests/tensorflow/test_error_words.py looks for TensorFlow's words in them."""
 
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
@@ -195,3 +196,34 @@ def test_a_key_that_looks_like_our_own_words_is_said_as_it_is():
     words = "Data types don't match. Expected type: float, Actual type: int64"
     ours = f"(feature '{key}': expected type: float, got a list of type: int64)"
     assert text == f"Context feature: {key}.  {words} {ours} (record 0)"
+
+
+@pytest.mark.parametrize(
+    "keys, named",
+    [
+        (["landcover"], "; the record has 'landcover')"),
+        (["a", "b", "LandcoverX", "d", "e"], "; the record has 'LandcoverX', "),
+        (["x" * 100, "landCover", "b", "c"], "'landCover', 'c', 'b' and 1 more keys"),
+        ([], "got none)"),
+    ],
+)
+def test_a_missing_key_names_the_keys_most_like_it(keys, named):
+    example = tf.train.example({key: 1 for key in keys}).SerializeToString()
+    for parse in (lambda: tf.parse_single_example(example, FEATURES), lambda: tf.parse_example([example], FEATURES)):
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            parse()
+        assert named in str(caught.value)
+
+
+FEATURES = {"Landcover": tf.FixedLenFeature([], tf.int64)}
+
+
+@pytest.mark.parametrize("features", [["id"], {"id": tf.int64}, {"id": "int"}, {"id": np.int64}, lambda record: record])
+def test_features_that_are_none_say_what_to_write(features):
+    for use in (
+        lambda: tf.parse_single_example(b"", features),
+        lambda: tf.parse_example([b""], features),
+        lambda: tf.ShardReader("no file", features),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"FixedLenFeature\(\[\], tf.int64\)"):
+            use()

@@ -64,7 +64,9 @@ def test_each_dtype(dtype):
 
 def test_raw_bytes_of_a_number_are_read_as_for_its_column():
     records = [record(x=("bytes", [np.int64(7).tobytes()]), y=("int64", [8]))]
-    assert tf.parse_example(records, XY, groups={"g": ["y", "x"]})["g"].tolist() == [[8, 7]]
+    assert tf.parse_example(records, {**XY, "x": tf.RawFeature([], tf.int64)}, groups={"g": ["y", "x"]})[
+        "g"
+    ].tolist() == [[8, 7]]
 
 
 def test_defaults_stand_where_a_feature_is_missing():

@@ -68,11 +68,11 @@ def test_later_record_that_breaks_the_shape_says_where_it_came_from():
 
 @pytest.mark.parametrize("first, later", [(("int64", [1]), b"8 bytes!"), (("float", [1.0, 2.0]), b"8 bytes!")])
 def test_bytes_in_a_later_record_are_not_taken_for_numbers(first, later):
-    """A FixedLenFeature that a user gives is asked to view bytes as numbers; one that was inferred is not."""
+    """Only a RawFeature views bytes as numbers."""
     records = [record(a=first), record(a=("bytes", [later]))]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Data types don't match.*got a list of type: bytes"):
         tf.parse_example(records, tf.infer_features(records[:1]))
-    given = tf.FixedLenFeature([len(first[1])], getattr(tf, {"int64": "int64", "float": "float32"}[first[0]]))
+    given = tf.RawFeature([len(first[1])], getattr(tf, {"int64": "int64", "float": "float32"}[first[0]]))
     assert tf.parse_example(records[1:], {"a": given})["a"].tobytes() == later
 
 

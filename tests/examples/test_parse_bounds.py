@@ -14,19 +14,19 @@ def one(kind, values):
 @pytest.mark.parametrize("size", [7, 9, 16])
 def test_raw_bytes_have_the_size_of_the_array(size):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"expected 8 bytes, got {size}"):
-        tf.parse_example(one("bytes", [bytes(size)]), {"a": tf.FixedLenFeature([4], tf.uint16)})
+        tf.parse_example(one("bytes", [bytes(size)]), {"a": tf.RawFeature([4], tf.uint16)})
 
 
 @pytest.mark.parametrize("count", [0, 2, 3])
 def test_raw_bytes_are_one_string(count):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"expected one bytes value.*got {count}"):
-        tf.parse_example(one("bytes", [bytes(8)] * count), {"a": tf.FixedLenFeature([4], tf.uint16)})
+        tf.parse_example(one("bytes", [bytes(8)] * count), {"a": tf.RawFeature([4], tf.uint16)})
 
 
 @pytest.mark.parametrize("byte", [2, 128, 255])
 def test_raw_bools_are_0_or_1(byte):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"value {byte} is out of range for bool"):
-        tf.parse_example(one("bytes", [bytes([1, 0, byte])]), {"a": tf.FixedLenFeature([3], tf.bool)})
+        tf.parse_example(one("bytes", [bytes([1, 0, byte])]), {"a": tf.RawFeature([3], tf.bool)})
 
 
 @pytest.mark.parametrize("count", [1, 3, 5, 7])

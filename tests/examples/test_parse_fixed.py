@@ -31,7 +31,8 @@ def test_values_have_the_shape_and_missing_ones_the_default():
         (("float", [1.0]), tf.FixedLenFeature([], tf.int64), "'a'.*expected type: int64, got a list of type: float"),
         (("int64", []), tf.FixedLenFeature([], tf.int64, 9), "got 0"),
         (("int64", [-1]), tf.FixedLenFeature([], tf.uint64), "-1 is out of range for uint64"),
-        (("bytes", [bytes(7)]), tf.FixedLenFeature([], tf.int64), "expected 8 bytes, got 7"),
+        (("bytes", [bytes(7)]), tf.RawFeature([], tf.int64), "expected 8 bytes, got 7"),
+        (("bytes", [bytes(8)]), tf.FixedLenFeature([], tf.int64), "got a list of type: bytes; RawFeature reads"),
     ],
 )
 def test_a_record_that_does_not_fit_is_an_error_with_what_was_expected(value, feature, message):
@@ -99,7 +100,7 @@ def test_floats_are_cast_as_numpy_casts(name):
 
 def test_bytes_are_read_as_a_dense_array():
     image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
-    features = {"a": tf.FixedLenFeature([2, 2, 3], tf.uint8), "e": tf.FixedLenFeature([2], tf.float32)}
+    features = {"a": tf.FixedLenFeature([2, 2, 3], tf.uint8), "e": tf.RawFeature([2], tf.float32)}
     floats = np.array([1.5, -2.0], np.float32)
     parsed = tf.parse_example([record(a=("bytes", [image.tobytes()]), e=("bytes", [floats.tobytes()]))], features)
     assert np.array_equal(parsed["a"][0], image) and np.array_equal(parsed["e"][0], floats)

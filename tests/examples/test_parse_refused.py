@@ -67,7 +67,7 @@ def test_raw_bytes_other_than_0_and_1_are_no_bools():
         for place in [0, 1, 2]:
             raw = bytearray([0, 1, 1])
             raw[place] = byte
-            features = {"a": tf.FixedLenFeature([3], tf.bool)}
+            features = {"a": tf.RawFeature([3], tf.bool)}
             record = wire.example([(b"a", wire.feature("bytes", [bytes(raw)]))])
             with pytest.raises(tf.errors.InvalidArgumentError, match=rf"value {byte} is out of range for bool"):
                 tf.parse_example([record], features)

@@ -87,12 +87,36 @@ def test_skipping_tells_what_is_gone(tmp_path):
     assert (gone.offset, gone.bytes) == (offsets(RECORDS)[len(got)], len(DATA) - offsets(RECORDS)[len(got)])
 
 
-def test_a_file_that_grew_is_read(tmp_path):
+def test_a_file_that_was_complete_only_later_is_damaged(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(DATA[:-5])
+    for on_corrupt in ("raise", "skip", "skip_file"):
+        path.write_bytes(DATA[:-5])
+        records = stream(path, prefetch_bytes=0, batch_size=1, chunk_bytes=1024, on_corrupt=on_corrupt).records()
+        next(records)
+        with path.open("ab") as file:
+            file.write(DATA[-5:])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="was still being written"):
+            list(records)
+
+
+@pytest.mark.parametrize("kind", ["GZIP", "ZSTD"])
+def test_a_compressed_file_that_was_complete_only_later_is_damaged(tmp_path, kind):
+    data = compression.compress(kind, frames([os.urandom(1000) for _ in range(3000)]))
+    path = tmp_path / "a"
+    path.write_bytes(data[:-500])
+    records = stream(path, prefetch_bytes=0, batch_size=1, chunk_bytes=1 << 14, compression_type=None).records()
+    next(records)
+    with path.open("ab") as file:
+        file.write(data[-500:])
+    assert drain(records)[1] is not None
+
+
+def test_whole_records_that_came_later_are_not_read(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(DATA)
     records = stream(path, prefetch_bytes=0, batch_size=1, chunk_bytes=1024).records()
     next(records)
     with path.open("ab") as file:
-        file.write(DATA[-5:])
-    rest, error = drain(records)
-    assert (rest, error) == (RECORDS[1:], None)
+        file.write(DATA)
+    assert drain(records) == (RECORDS[1:], None)

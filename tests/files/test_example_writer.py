@@ -428,3 +428,13 @@ def test_tensorflow_reads_the_files(tensorflow, tmp_path):
         writer.write({"i": range(100)})
     paths = [file.path for file in writer.close()]
     assert tensorflow(their_numbers, paths) == [*range(0, 100, 2), *range(1, 100, 2)]
+
+
+@pytest.mark.parametrize("extension, head", [(".gz", b"\x1f\x8b"), (".zst", b"\x5d\x2a\x4d\x18"), ("", b"\x0e\x00")])
+def test_the_extension_decides_the_compression(tmp_path, extension, head):
+    path = tmp_path / f"a.tfrecord{extension}"
+    for options, first in ((None, head), ("", b"\x0e\x00"), ("GZIP", b"\x1f\x8b")):
+        with tf.ExampleWriter(path, options=options) as writer:
+            writer.write({"a": [1, 2]})
+        assert path.read_bytes().startswith(first)
+        assert tf.read_table(path).to_pydict() == {"a": [1, 2]}

@@ -5,6 +5,7 @@ import pytest
 
 import tfrecord_fast as tf
 
+torch = pytest.importorskip("torch")
 torch_data = pytest.importorskip("tfrecord_fast.integrations.torch")
 FEATURES = {"id": tf.FixedLenFeature([], tf.int64)}
 
@@ -88,3 +89,15 @@ def test_the_order_is_that_of_the_dataset_however_it_is_cut(files, pipeline):
     assert [values(element) for element in make(files).skip(1)] == whole[1:]
     dataset, cut = make(files), make(files).take(10**6)
     assert [[values(one) for one in cut] for _ in range(3)] == [[values(one) for one in dataset] for _ in range(3)]
+
+
+def test_the_parent_of_workers_has_no_state(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"%d" % i for i in range(100)])
+    dataset = torch_data.TFRecordIterableDataset(path, batch_size=4)
+    next(iter(torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=2)))
+    with pytest.raises(RuntimeError, match="StatefulDataLoader"):
+        dataset.state_dict()
+    next(iter(dataset))
+    assert dataset.state_dict()["stream"] is not None

@@ -12,7 +12,7 @@ from .. import _core
 from ..base.record_format import FRAME_BYTES
 from ..errors import InvalidArgumentError
 from ..files.naming.addresses import public_url
-from ..files.naming.compression import TFRecordOptions
+from ..files.naming.compression import COMPRESSION_OF, TFRecordOptions
 from ..files.naming.location import location_of
 from ..files.streams.core_files import CoreFile
 from ..files.writing.example_writer import shard_paths
@@ -20,7 +20,7 @@ from ..files.writing.output_files import WrittenFile
 from .arguments import storage_options
 from .console import Console
 from .files import FAULTS, Problem, named_files, problem_of, total_bytes
-from .formats import COMPRESSION_OF, target_format_of
+from .formats import target_format_of
 from .formats.base import STANDARD_OUTPUT, Malformed, Unsuitable
 from .formats.tfrecord import TFRecordSink, TFRecordSource
 

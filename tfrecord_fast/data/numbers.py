@@ -17,7 +17,10 @@ _MOST = 1 << 63
 def check_count(name: str, value: Any, least: int = 1) -> int:
     """Return the value, from `least` on and below 2**63, as an int; NumPy integers are accepted."""
     is_scalar = hasattr(value, "item") and not len(getattr(value, "shape", ()))  # not an array of one number
-    number = operator.index(value.item() if is_scalar else value)
+    plain = value.item() if is_scalar else value
+    if isinstance(plain, bool):
+        raise TypeError(f"`{name}` must be an integer, got {plain}")
+    number = operator.index(plain)
     if number < least:
         raise InvalidArgumentError(
             f"`{name}` must be {'greater than zero' if least == 1 else f'at least {least}'}, got {number}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..dtypes import DType, as_dtype, float32, int32, int64, uint8
@@ -18,8 +18,7 @@ class FixedLenFeature(NamedTuple):
     Args:
       shape: the shape of one record's values; `[]` for a scalar.
       dtype: int64, float32 or string. Other integer types and bool are read from an int64 list, where a value out of
-        range is an error; float16, bfloat16 and float64 from a float list. If a record holds one bytes value instead,
-        a numeric array is read from its little-endian bytes.
+        range is an error; float16, bfloat16 and float64 from a float list. uint8 is read from one bytes value, too.
       default_value: the values of that shape for records without the feature. None makes such a record an error.
 
     Parsed to an ndarray `[n, *shape]`; strings to a BytesArray of that shape.
@@ -28,6 +27,16 @@ class FixedLenFeature(NamedTuple):
     shape: Shape
     dtype: DTypeLike
     default_value: Any = None
+
+
+class RawFeature(FixedLenFeature):
+    """A numeric array of a fixed shape, stored as the little-endian bytes of one bytes value.
+
+    Arguments and results are those of FixedLenFeature. A wrong number of bytes is an error. A record may hold the
+    numbers themselves instead, as for FixedLenFeature.
+    """
+
+    __slots__ = ()
 
 
 class VarLenFeature(NamedTuple):
@@ -311,8 +320,17 @@ _PARTITIONS: dict[str, Any] = {
 
 _FEATURES: dict[str, Any] = {
     cls.__name__: cls
-    for cls in (FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature, RaggedFeature, ImageFeature)
+    for cls in (
+        FixedLenFeature,
+        RawFeature,
+        VarLenFeature,
+        SparseFeature,
+        FixedLenSequenceFeature,
+        RaggedFeature,
+        ImageFeature,
+    )
 }
+AS_IN = "as in {'id': tf.io.FixedLenFeature([], tf.int64)}"
 
 
 def _own_partition(partition: object) -> Partition:
@@ -333,6 +351,17 @@ def normalize(feature: Any) -> OwnFeature:
         raise ValueError(f"Unsupported {cls.__name__} {feature}")
     normalized: OwnFeature = own(*feature)
     return normalized
+
+
+def normalized(features: Mapping[Any, Any]) -> dict[Hashable, OwnFeature]:
+    """Return a dict of features of the classes above."""
+    own = {}
+    for key, feature in features.items():
+        try:
+            own[key] = normalize(feature)
+        except ValueError as error:
+            raise ValueError(f"{error} for key {key!r}: expected a feature, {AS_IN}") from None
+    return own
 
 
 def copied(features: Any) -> Any:

@@ -5,6 +5,7 @@ from ..examples.features import (
     FixedLenSequenceFeature,
     ImageFeature,
     RaggedFeature,
+    RawFeature,
     SparseFeature,
     VarLenFeature,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "FixedLenSequenceFeature",
     "ImageFeature",
     "RaggedFeature",
+    "RawFeature",
     "SparseFeature",
     "TFRecordCompressionType",
     "TFRecordOptions",

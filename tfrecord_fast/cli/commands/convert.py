@@ -25,6 +25,8 @@ In JSON, bytes that are not UTF-8 are {"base64": "…"}. NaN and infinities are 
 Fields that are not part of an Example would be lost in other formats. They are an error unless --drop-unknown-fields is
 given, which reports how many records have them.
 
+JSON is an object per line, or one array of objects, which is read whole.
+
 CSV holds at most one value per feature. If the values don't determine the type of a column, its name does, as in
 zip:bytes, x:float or n:int64.
 
@@ -113,6 +115,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strings", action="store_true", help="read CSV columns as text, except those in --types or --schema"
     )
+    parser.add_argument(
+        "--delimiter",
+        metavar="CHARACTER",
+        help=r"between CSV columns, as ';' or '\t'; by default a comma, or another one if the header has no comma",
+    )
+    parser.add_argument(
+        "--allow-rounding",
+        action="store_true",
+        help="round floats of 64 bits even if that changes whole numbers, or times by more than a little",
+    )
     add_output_arguments(parser, copies=False)
 
 
@@ -189,12 +201,21 @@ def _set_types(source: Source, args: argparse.Namespace, schema: str | None) -> 
         if not isinstance(source, ArrowSource):
             raise Unsuitable("--cast requires a Parquet, Arrow or ORC input")
         source.cast = args.cast
-    if not (args.types or schema or args.strings):
+    source.allow_rounding = args.allow_rounding
+    if not (args.types or schema or args.strings or args.delimiter):
         return
     if not isinstance(source, CsvSource):
-        raise Unsuitable("--types, --schema and --strings require a CSV input")
+        raise Unsuitable("--types, --schema, --strings and --delimiter require a CSV input")
     source.strings = args.strings
+    source.delimiter = args.delimiter and _character(args.delimiter)
     source.types = {**(_types_in(schema) if schema else {}), **(args.types or {})}
+
+
+def _character(text: str) -> str:
+    character = "\t" if text == "\\t" else text
+    if len(character.encode()) != 1 or character in '"\r\n':
+        raise Unsuitable(f"--delimiter: expected one ASCII character that is no quote or newline, got {text!r}")
+    return character
 
 
 def _types_in(path: str) -> dict[str, str]:

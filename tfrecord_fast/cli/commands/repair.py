@@ -20,6 +20,7 @@ from typing import Any
 
 from ...base.record_format import FRAME_BYTES
 from ...files.naming.addresses import is_pattern
+from ...files.naming.compression import COMPRESSION_OF
 from ...files.rewriting.repairing import IntactRecords
 from ...files.streams.core_files import CoreFile
 from ...files.system.drafts import complete_file
@@ -27,7 +28,6 @@ from ..arguments import COMPRESSIONS, add_output_arguments
 from ..console import Console, counted
 from ..copying import STANDARD_INPUT, Copied, first_input_among, guarded, print_summary, shown_output, sink_of
 from ..files import named_files, open_input, total_bytes
-from ..formats import COMPRESSION_OF
 from ..formats.base import STANDARD_OUTPUT, Unsuitable
 
 NAME = "repair"

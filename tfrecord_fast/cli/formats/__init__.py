@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ...files.naming.compression import CODECS, TFRecordOptions
+from ...files.naming.compression import TFRecordOptions
 from ...files.naming.foreign_formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
@@ -22,8 +22,6 @@ from .json_rows import JsonSource
 from .orc import OrcSink, OrcSource
 from .parquet import ArrowFileSink, ArrowFileSource, ParquetSink, ParquetSource
 from .tfrecord import TFRecordSink, TFRecordSource
-
-COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 
 _EXTENSIONS = {
     ".jsonl": "jsonl",

@@ -102,6 +102,7 @@ class Source:
     passes = 1
     typed = True  # records are Examples that this source encodes
     num_threads: int | None = None
+    allow_rounding = False
 
     def __init__(self, files: list[CoreFile]) -> None:
         self.files = files
@@ -112,7 +113,7 @@ class Source:
             try:
                 yield from self.batches_of(path)
             except (TypeError, ValueError) as error:
-                raise Malformed(f"{path}: {error}") from None
+                raise Malformed(f"{path}: {error}".replace("allow_rounding=True", "--allow-rounding")) from None
 
     def paths(self) -> list[str]:
         """Return the paths of the files, which must be local."""
@@ -131,7 +132,7 @@ class Source:
     def encode(self, columns: Mapping[str, Any], rows: int) -> _core.RecordBatch:
         if not columns:
             return _core.record_batch([_EMPTY] * rows)
-        return encode_examples(columns, num_threads=self.num_threads)
+        return encode_examples(columns, num_threads=self.num_threads, allow_rounding=self.allow_rounding)
 
     def encode_table(self, batch: Any) -> _core.RecordBatch:
         """Encode one record per row of an Arrow batch, column by column: Arrow truncates names at a NUL."""

@@ -50,6 +50,7 @@ class CsvSource(Source):
     passes = 2
     types: Mapping[str, str] = {}  # requested types of columns: "int64", "float" or "bytes"
     strings = False  # all other columns are text
+    delimiter: str | None = None  # None: the header tells
 
     def __init__(self, files: list[CoreFile]) -> None:
         super().__init__(files)
@@ -58,7 +59,8 @@ class CsvSource(Source):
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         if _is_blank(path):
             return
-        names = _names(path)
+        delimiter = self.delimiter or _delimiter(path)
+        names = _names(path, delimiter)
         typed = [_TYPED.fullmatch(name) for name in names]
         keys = [name if match is None else match[1] for name, match in zip(names, typed, strict=True)]
         check_names(path, names)
@@ -74,9 +76,9 @@ class CsvSource(Source):
         ]
         settled = self._settled.get(path)
         if settled is None:
-            settled = self._settled[path] = self._look(path, names, kinds)
+            settled = self._settled[path] = self._look(path, delimiter, names, kinds)
         first = 0
-        for block in self._parts(path, names):
+        for block in self._parts(path, delimiter, names):
             columns = [
                 _typed(f"{path}: column {key!r}", first, texts, dtype, hint)
                 for key, dtype, hint, texts in zip(keys, settled, hints, block.columns, strict=True)
@@ -84,18 +86,18 @@ class CsvSource(Source):
             yield self.encode_table(arrow("pyarrow").RecordBatch.from_arrays(columns, names=keys))
             first += block.num_rows
 
-    def _look(self, path: str, names: list[str], kinds: list[str | None]) -> list[str]:
+    def _look(self, path: str, delimiter: str, names: list[str], kinds: list[str | None]) -> list[str]:
         """Return the types of all columns: requested ones, and those that the values suggest."""
         looks = [_Look() for _ in names]
         if None not in kinds:
             self.advance(os.path.getsize(path))
-        for block in self._parts(path, names) if None in kinds else ():
+        for block in self._parts(path, delimiter, names) if None in kinds else ():
             for column, look, dtype in zip(block.columns, looks, kinds, strict=True):
                 if dtype is None:
                     look.look(column)
         return [dtype or look.kind() for dtype, look in zip(kinds, looks, strict=True)]
 
-    def _parts(self, path: str, names: list[str]) -> Iterator[Any]:
+    def _parts(self, path: str, delimiter: str, names: list[str]) -> Iterator[Any]:
         """Yield all columns as text, at most ROWS rows at a time. An empty field is a null, and "" an empty text."""
         csv, text = arrow("pyarrow.csv"), arrow("pyarrow").string()
         convert = csv.ConvertOptions(
@@ -106,8 +108,8 @@ class CsvSource(Source):
         )
         whole, reported = os.path.getsize(path), 0
         options = csv.ReadOptions(block_size=_BLOCK, use_threads=False)
-        end = b"\n" + b",".join([b'""'] * len(names)) + b"\n"
-        with _opened(path, end) as raw, csv.open_csv(raw, options, _parse_options(), convert) as file:
+        end = b"\n" + delimiter.encode().join([b'""'] * len(names)) + b"\n"
+        with _opened(path, end) as raw, csv.open_csv(raw, options, _parse_options(delimiter), convert) as file:
             for block in _without_end(path, file):
                 for start in range(0, block.num_rows, ROWS):
                     yield block.slice(start, ROWS)
@@ -160,14 +162,22 @@ def _without_end(path: str, blocks: Iterable[Any]) -> Iterator[Any]:
     yield held.slice(0, held.num_rows - 1)
 
 
-def _parse_options() -> Any:
-    return arrow("pyarrow.csv").ParseOptions(newlines_in_values=True)
+def _parse_options(delimiter: str) -> Any:
+    return arrow("pyarrow.csv").ParseOptions(newlines_in_values=True, delimiter=delimiter)
 
 
-def _names(path: str) -> list[str]:
+def _delimiter(path: str) -> str:
+    """Return the delimiter of the header: the most frequent of semicolon, tab and "|" if there is no comma."""
+    with arrow("pyarrow").input_stream(path) as file:
+        header: bytes = file.read(_BLOCK).lstrip(b"\r\n").partition(b"\n")[0]
+    most = max(";\t|", key=lambda character: header.count(character.encode()))
+    return "," if b"," in header or most.encode() not in header else most
+
+
+def _names(path: str, delimiter: str) -> list[str]:
     csv = arrow("pyarrow.csv")
     options = csv.ReadOptions(block_size=_BLOCK, use_threads=False)
-    with _opened(path, b"\n") as raw, csv.open_csv(raw, options, _parse_options()) as reader:
+    with _opened(path, b"\n") as raw, csv.open_csv(raw, options, _parse_options(delimiter)) as reader:
         names: list[str] = reader.schema.names
     return names
 
@@ -207,7 +217,7 @@ class _Look:
 
 
 def _typed(where: str, first: int, texts: Any, dtype: str, hint: str) -> Any:
-    """Convert rows of a column, from `first` on, to text, int64 or float32. `hint` is advice if the type is a guess."""
+    """Convert rows of a column, from `first` on, to text, int64 or floats. `hint` is advice if the type is a guess."""
     if dtype == "bytes":
         return texts
     compute, pa = arrow("pyarrow.compute"), arrow("pyarrow")
@@ -230,7 +240,7 @@ def _typed(where: str, first: int, texts: Any, dtype: str, hint: str) -> Any:
         rounded = [text is not None and not is_float32(int(text)) for text in _where(large, texts)]
         why = "would be rounded to a float32, because other values of the column are not integers"
         _refuse_first(where, first, texts, pa.array(rounded, pa.bool_()), f"{why}{hint}")
-    return numbers.cast(pa.float32(), safe=False)
+    return numbers if hint else numbers.cast(pa.float32(), safe=False)  # which a type in the header asks for
 
 
 def _where(mask: Any, texts: Any) -> list[str | None]:

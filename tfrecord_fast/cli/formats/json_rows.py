@@ -1,4 +1,4 @@
-"""JSON lines as input."""
+"""JSON lines, or an array of objects, as input."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _SIMPLE = {int: int, float: float, bytes: str}  # types of values that need no c
 _USUAL, _EXACT = 1e38, 2**24  # smaller numbers are finite as float32, smaller integers exact
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _MOST_INT64 = 2**63 - 1
+_PEEKED = 64  # bytes, to look for an array
 _LARGE = 2.0**63  # larger floats may have been integers
 
 
@@ -104,6 +105,10 @@ class JsonSource(Source):
     def _rows(self, path: str) -> Iterator[tuple[int, _Row]]:
         orjson = optional_or_none("orjson")
         with open(path, "rb") as raw, _maybe_gunzip(raw) as file:
+            if file.peek(_PEEKED)[:_PEEKED].lstrip()[:1] == b"[":
+                yield from _items(b"".join(_lines(file, path)), path)
+                self.advance(raw.tell())
+                return
             before = 0
             for number, line in enumerate(_lines(file, path), 1):
                 if raw.tell() != before:
@@ -118,6 +123,18 @@ class JsonSource(Source):
                 if not isinstance(row, dict):
                     raise Malformed(f"{path}: line {number}: expected an object, got {type(row).__name__}")
                 yield number, _row_of(row, f"{path}: line {number}")
+
+
+def _items(text: bytes, path: str) -> Iterator[tuple[int, _Row]]:
+    """Yield the objects of an array, which is read whole, and their numbers from 1."""
+    try:
+        items = _parsed(text, optional_or_none("orjson"))
+    except ValueError as error:
+        raise Malformed(f"{path}: {error}") from None
+    for number, item in enumerate(items, 1):
+        if not isinstance(item, dict):
+            raise Malformed(f"{path}: item {number}: expected an object, got {type(item).__name__}")
+        yield number, _row_of(item, f"{path}: item {number}")
 
 
 def _lines(file: IO[bytes], path: str) -> Iterator[bytes]:

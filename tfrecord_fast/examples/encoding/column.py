@@ -16,6 +16,9 @@ Splits = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any] | _core.RecordBatch
 
+_WHOLE = 2.0**53  # beyond, every float64 is whole
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 class Column(NamedTuple):
     """Values cut into rows: row i is `values[splits[i]:splits[i + 1]]`, or has `per_row` values if `splits` is None.
@@ -52,6 +55,7 @@ def nest(splits: Splits, child: Column) -> Column:
     """Make rows that are runs of the child's rows."""
     check_splits(splits, child, "values")
     _refuse_nulls(child, int(splits[0]), int(splits[-1]))
+    _refuse_uneven(child)
     inner = splits * child.per_row if child.splits is None else child.splits[splits]
     return Column(child.type, child.values, len(splits) - 1, splits=np.ascontiguousarray(inner, np.int64))
 
@@ -91,12 +95,51 @@ def nest_fixed(rows: int, size: int, child: Column) -> Column:
     _refuse_nulls(child, 0, rows * size)
     if child.splits is None:
         return Column(child.type, child.values, rows, size * child.per_row)
+    _refuse_uneven(child)
     return Column(child.type, child.values, rows, splits=child.splits[np.arange(rows + 1) * size])
 
 
 def _refuse_nulls(child: Column, first: int, last: int) -> None:
     if child.valid is not None and not child.valid[first:last].all():
         raise InvalidArgumentError("a null inside a list; only a whole row can be null")
+
+
+def _refuse_uneven(child: Column) -> None:
+    """Raise errors.InvalidArgumentError for lists of different lengths inside rows: an Example would join them."""
+    if child.splits is None or child.rows < 2:
+        return
+    lengths = np.diff(child.splits)
+    if (lengths != lengths[0]).any():
+        raise InvalidArgumentError(
+            "the lists inside of rows have different lengths, and an Example can't tell where they end: use "
+            "encode_sequence_examples, or arrays of one shape, which FixedLenFeature(shape, …) reads"
+        )
+
+
+def check_rounding(column: Column) -> None:
+    """Raise errors.InvalidArgumentError if float32, the type of a float list, loses what distinguishes the values.
+
+    Whole numbers must not change, and no value by more than a hundredth of the column's spread.
+    """
+    if column.type != "float64" or not isinstance(column.values, np.ndarray):
+        return
+    values = column.values[np.abs(column.values) < _LARGEST]  # without NaN
+    change = np.abs(values - values.astype(np.float32))
+    if not change.any():
+        return
+    wrong = (change > 0) & (np.abs(values) < _WHOLE) & (values % 1 == 0)
+    spread = values.max() - values.min()
+    if spread:
+        wrong |= change > spread / 100
+    suspects = values[wrong]
+    # The shortest text of a float32, such as 0.1, names it: then the column comes from float32.
+    suspects = suspects[suspects.astype(np.float32).astype("U").astype(np.float64) != suspects]
+    if len(suspects):
+        value = float(suspects[0])
+        raise InvalidArgumentError(
+            f"{value!r} becomes {float(np.float32(value))!r} in a float list, which holds float32: write integers, "
+            "numbers relative to a start, or the bytes of the array; allow_rounding=True rounds"
+        )
 
 
 def both(a: Flags | None, b: Flags | None) -> Flags | None:

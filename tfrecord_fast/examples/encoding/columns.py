@@ -16,14 +16,25 @@ from ...errors import InvalidArgumentError
 from ...typing import Table
 from ...values.columns.sparse import SparseTensor, check_indices
 from .arrow_columns import arrow_columns, concatenate, node_column, refuse_objects
-from .column import Column, as_integers, as_key, both, common_length, naming, nest, nest_all, refuse_twice
+from .column import (
+    Column,
+    as_integers,
+    as_key,
+    both,
+    check_rounding,
+    common_length,
+    naming,
+    nest,
+    nest_all,
+    refuse_twice,
+)
 from .sequences import array_column, sequence_column
 
 Nan = Literal["missing", "value"]  # what NaN means in a pandas column without another missing value
 
 
 def as_columns(
-    columns: Table, what: str = "columns", nan: Nan = "missing"
+    columns: Table, what: str = "columns", nan: Nan = "missing", allow_rounding: bool = False
 ) -> tuple[list[tuple[str, Column]], int | None]:
     """Return the columns of a dict, frame or Arrow table by name, and their length, or None without columns."""
     if nan not in get_args(Nan):
@@ -39,6 +50,9 @@ def as_columns(
     else:
         accepted = "a dict of columns, a data frame or an Arrow table"
         raise TypeError(f"{what}: expected {accepted}, got {type(columns).__name__}")
+    for key, column in named if not allow_rounding else ():
+        with naming(key):
+            check_rounding(column)
     if not named and isinstance(columns, Sized) and not isinstance(columns, Mapping):
         return named, len(columns)  # a frame may have rows without columns
     return named, common_length([(key, column.rows) for key, column in named])

@@ -8,23 +8,28 @@ from ... import _core
 from ...base.threads import thread_count
 from ...errors import InvalidArgumentError
 from ...typing import Integers, Table
-from .column import Column, FeatureList, as_key, common_length, refuse_twice
+from .column import Column, FeatureList, as_key, check_rounding, common_length, naming, refuse_twice
 from .columns import Nan, as_columns, as_one_row
 from .feature_lists import as_feature_list
 
 
-def encode_examples(columns: Table, *, num_threads: int | None = None, nan: Nan = "missing") -> _core.RecordBatch:
+def encode_examples(
+    columns: Table, *, num_threads: int | None = None, nan: Nan = "missing", allow_rounding: bool = False
+) -> _core.RecordBatch:
     """Serialize rows of columns as tf.train.Examples, with protobuf's deterministic bytes: keys in bytewise order.
 
     Args:
       columns: a dict, data frame or Arrow table (pandas, polars, pyarrow) of columns of equal length. A column is an
         ndarray `[n, …]` of numbers or strings; a list of numbers, bytes-like objects or str, or of such lists; a
         BytesArray, RaggedTensor or SparseTensor; or an Arrow array. Integers and bools make an int64 list, floats a
-        float list, str UTF-8. A row's values are flattened in row-major order; a SparseTensor loses its indices.
+        float list, str UTF-8. A row's values are flattened in row-major order, so lists inside of rows must have one
+        length; a SparseTensor loses its indices.
         NumPy's 'S' and 'U' arrays drop zeros at the end of a string: use lists, object arrays or BytesArrays.
       num_threads: None for as many as the process may use; they run without the GIL.
       nan: the meaning of NaN in a pandas column of a NumPy dtype: "missing", as in pandas, or "value". Elsewhere NaN
         is a value; pandas' NA is always missing.
+      allow_rounding: True to write float64 as float32 even if whole numbers change, such as ids, or a value changes by
+        more than a hundredth of the column's spread, such as Unix times. Otherwise that is an error.
 
     A null row leaves the key out of its Example: None, pandas' NA or NaT, a masked row, a null of Arrow or of NumPy's
     StringDType. Inside a row, nulls are errors. An empty row is an empty list of the column's type; if no row of a
@@ -43,7 +48,7 @@ def encode_examples(columns: Table, *, num_threads: int | None = None, nan: Nan 
     b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x01'
     """
     threads = thread_count(num_threads)
-    named, rows = as_columns(columns, nan=nan)
+    named, rows = as_columns(columns, nan=nan, allow_rounding=allow_rounding)
     return _core.encode_examples([core_column(key, column) for key, column in named], rows or 0, threads)
 
 
@@ -59,7 +64,7 @@ def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
     if plain is not None:
         return _core.record_batch([plain])
     refuse_twice(list(example))
-    named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example")
+    named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example", allow_rounding=True)
     return _core.encode_examples([core_column(key, column) for key, column in named], rows=1, num_threads=1)
 
 
@@ -74,6 +79,7 @@ def encode_sequence_examples(
     *,
     lengths: Mapping[str, Integers] | None = None,
     num_threads: int | None = None,
+    allow_rounding: bool = False,
 ) -> _core.RecordBatch:
     """Serialize rows as tf.train.SequenceExamples.
 
@@ -85,17 +91,21 @@ def encode_sequence_examples(
         parse_sequence_example, or an Arrow array of lists. A row that is None leaves the key out.
       lengths: the number of steps of each row, by key, for ndarrays padded to the longest row, as
         parse_sequence_example returns them.
+      allow_rounding: as for `encode_examples`.
 
     Returns and raises as `encode_examples`. Lengths that are not integers or do not fit the array raise
     errors.InvalidArgumentError; lengths of anything but an ndarray of steps raise TypeError.
     """
     threads = thread_count(num_threads)
-    named, _ = as_columns({} if context is None else context, "context")
+    named, _ = as_columns({} if context is None else context, "context", allow_rounding=allow_rounding)
     refuse_twice(list(sequences), "feature list")
     steps = {as_key(key): value for key, value in (lengths or {}).items()}
     lists = [
         (as_key(key), as_feature_list(key, value, steps.pop(as_key(key), None))) for key, value in sequences.items()
     ]
+    for key, column in lists if not allow_rounding else ():
+        with naming(key, "feature list"):
+            check_rounding(column.items)
     if steps:
         raise InvalidArgumentError(f"lengths has keys that sequences lacks: {', '.join(map(repr, steps))}")
     all_lengths = [(key, column.rows) for key, column in named] + [(key, column.rows) for key, column in lists]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...dtypes import DType, as_dtype, complex64, complex128, float32, int64, string
+from ...dtypes import DType, as_dtype, complex64, complex128, float32, int64, string, uint8
 from ...errors import InvalidArgumentError
 from ...typing import Features, Key, Shape
 from ...values.columns.conversion import as_array
@@ -23,9 +23,10 @@ from ..features import (
     ImageFeature,
     OwnFeature,
     RaggedFeature,
+    RawFeature,
     SparseFeature,
     VarLenFeature,
-    normalize,
+    normalized,
 )
 
 _Shaped = FixedLenFeature | FixedLenSequenceFeature
@@ -46,6 +47,7 @@ class DenseColumn(NamedTuple):
     may_be_absent: bool
     note: str
     image: ImageFeature | None = None  # the bytes are decoded
+    takes_raw_bytes: bool = False
 
 
 class RaggedColumn(NamedTuple):
@@ -74,7 +76,7 @@ class RawColumns:
         self.sparse: dict[Hashable, DType] = {}
         self.dense: dict[Hashable, DenseColumn] = {}
         self.ragged: dict[Hashable, RaggedColumn] = {}
-        self.features: dict[Hashable, OwnFeature] = {key: normalize(feature) for key, feature in features.items()}
+        self.features: dict[Hashable, OwnFeature] = normalized(features)
         in_order = sorted(self.features, key=key_bytes)
         for key in in_order:
             feature = self.features[key]
@@ -164,7 +166,10 @@ class RawColumns:
             )
         count = int(np.prod([length or 0 for length in shape], dtype=np.int64)) if shape else 1
         default = _default(key, feature.default_value, dtype, count, shape)
-        self.dense[key] = DenseColumn(dtype, "fixed", _known(shape), default, False, _note(feature))
+        note = _note(feature)
+        # uint8 has no list of its own in records, but its values may be stored as int64.
+        raw = isinstance(feature, RawFeature) or (dtype == uint8 and not note)
+        self.dense[key] = DenseColumn(dtype, "fixed", _known(shape), default, False, note, raw)
 
     def _add_sequence(self, key: Hashable, feature: FixedLenSequenceFeature, of_example: bool) -> None:
         if of_example and not feature.allow_missing:
@@ -215,6 +220,7 @@ def _dense_spec(key: object, column: DenseColumn, presence: bool) -> _core.Featu
         may_be_absent=column.may_be_absent,
         note=column.note,
         presence=presence,
+        takes_raw_bytes=column.takes_raw_bytes,
         image=None if column.image is None else _image_spec(column.image),
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...typing import BytesLike, Column, Features, Record, Records
+from ..features import AS_IN
 from . import contents
 from . import user_columns as results
 from .core_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
@@ -107,6 +109,8 @@ _sequences: contents.Entries = ()
 
 
 def _as_dict(features: Features) -> dict[Any, Any]:
+    if not isinstance(features, Mapping):
+        raise TypeError(f"features must be a dict, {AS_IN}; got {features!r:.100}")
     return features if type(features) is dict else dict(features.items())
 
 

@@ -53,6 +53,7 @@ class IndexedOptions(TypedDict, total=False):
     storage_options: Mapping[str, Any] | None
     max_requests: int
     cache_dir: PathLike | None
+    allow_empty: bool
 
 
 _MAX_THREADS = 16
@@ -74,6 +75,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       num_threads: maximum number of threads per call; None: one per core.
       groups: groups of features, as for `io.parse_example`.
+      allow_empty: as for ShardReader.
       storage_options, max_requests, cache_dir: for URLs, as for ShardReader. Ranges that are close are fetched
         together.
 
@@ -131,11 +133,12 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         storage_options: Mapping[str, Any] | None = None,
         max_requests: int = 16,
         cache_dir: PathLike | None = None,
+        allow_empty: bool = False,
     ) -> None:
         self._settings = store_settings(storage_options, max_requests, cache_dir)
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
-        self._locations = random_locations(files, self._settings)
+        self._locations = random_locations(files, self._settings, as_flag("allow_empty", allow_empty))
         self._features = copied(features)
         self._groups: Any = None if groups is None else dict(frozen_groups(groups))
         if groups is not None and features is None:
@@ -304,7 +307,9 @@ def _known_indexes(indexes: Indexes | None, files: int, settings: StoreSettings)
         indexes = [indexes]
     known: list[RecordIndex | Location | None] = []
     for index in indexes:
-        known += [index] if index is None or isinstance(index, RecordIndex) else random_locations(index, settings)
+        known += (
+            [index] if index is None or isinstance(index, RecordIndex) else random_locations(index, settings, False)
+        )
     if len(known) != files:
         raise ValueError(f"`indexes` must have one index for each file: {files} files, {len(known)} indexes")
     return known

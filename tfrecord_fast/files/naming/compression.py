@@ -115,6 +115,7 @@ def _number(options: object, name: str) -> int | None:
 
 CODECS = {codec.name: codec for codec in _core.codecs()}
 COMPRESSION_TYPES = ("", *CODECS)
+COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 
 
 def check_compression_type(compression_type: str | None) -> str | None:

@@ -39,6 +39,7 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"%PDF-", "a PDF document"),
     (0, b"\xfd7zXZ\0", "XZ data"),
     (0, b"BZh", "BZIP2 data"),
+    (0, b"\x04\x22\x4d\x18", "LZ4 data"),
 )
 _ZIPPED = ((b".npy", "a NumPy archive (.npz)"), (b"/data.pkl", "a PyTorch checkpoint"))
 _INDEX = re.compile(rb"(\d+ \d+\r?\n)+(\d+( \d*)?)?")
@@ -70,9 +71,19 @@ def foreign_format(head: bytes, size: int | None = None) -> str | None:
     if head.startswith(b"PK\x03\x04"):
         return next((name for member, name in _ZIPPED if member in head[:1024]), "a ZIP archive")
     if head.startswith(b"\x1f\x8b"):
-        inner = foreign_format(_inflated(head))
+        inflated = _inflated(head)
+        inner = "GZIP data" if inflated.startswith(b"\x1f\x8b") else foreign_format(inflated)
         return inner and f"{inner}, compressed with GZIP"
+    if _is_hadoop_snappy(head):
+        return "Hadoop's Snappy data"
     return _text_format(head) or _other_format(head, size)
+
+
+def _is_hadoop_snappy(head: bytes) -> bool:
+    """Check for a block of Hadoop's SnappyCodec: its length, a compressed length, and Snappy data of that length."""
+    length, compressed = int.from_bytes(head[:4], "big"), int.from_bytes(head[4:8], "big")
+    claim = sum((byte & 127) << 7 * i for i, byte in enumerate(head[8:11]))  # a varint of up to three bytes
+    return 1 << 14 <= length < 1 << 24 and compressed < 2 * length and claim & 0x3FFF == length & 0x3FFF
 
 
 def _inflated(head: bytes) -> bytes:
@@ -133,6 +144,14 @@ def explained(error: DataLossError, head: bytes | None = None, size: int | None 
         head, size = head_of(error.path)
     guess = foreign_format(head, size)
     return error if guess is None else DataLossError(error.path, None, None, foreign_reason(guess))
+
+
+def with_format(error: DataLossError) -> DataLossError:
+    """Return the error of a first record, whose reason also names the format of a local file, if that is known."""
+    guess = None if error.path is None else foreign_format(*head_of(error.path))
+    if guess is None or guess.split()[0] in error.reason:
+        return error
+    return DataLossError(error.path, error.offset, error.record_index, f"{error.reason}; it looks like {guess}")
 
 
 def foreign_reason(guess: str) -> str:

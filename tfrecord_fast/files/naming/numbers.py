@@ -62,9 +62,11 @@ def as_seed(seed: int | None) -> int:
 
 def _index(name: str, value: SupportsIndex) -> int:
     try:
-        return operator.index(value)
+        if not isinstance(value, bool | np.bool_):  # True would be a size of one
+            return operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, got {type(value).__name__}") from None
+        pass
+    raise TypeError(f"{name} must be an integer, got {type(value).__name__}")
 
 
 def at_least(least: int, name: str, value: int) -> int:

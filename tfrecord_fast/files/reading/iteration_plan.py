@@ -139,7 +139,7 @@ class Assigner:
             read_ahead = self._reading["prefetch_bytes"]
             return GlobalShuffle(
                 self._random_files.open(
-                    random_locations(self._files, self._settings),
+                    random_locations(self._files, self._settings, True),
                     self._settings,
                     num_threads=threads,
                     max_idle_bytes=read_ahead,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...examples.features import copied, names_of, select_features
+from ...examples.features import AS_IN, copied, names_of, select_features
 from ...examples.parsing.groups import check_label, frozen_groups, select_grouped
 from ...examples.parsing.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ...examples.parsing.table_plan import TablePlan
@@ -92,7 +92,8 @@ class Outputs:
     def _check_sequences(self, features: Sequence[Any]) -> None:
         if len(features) != 2 or self.label_key is not None:
             raise InvalidArgumentError(
-                "features of SequenceExamples must be a pair (context_features, sequence_features), without label_key"
+                f"features must be a dict, {AS_IN}, or for SequenceExamples a pair (context_features, "
+                "sequence_features), without label_key"
             )
         if self.groups:
             raise InvalidArgumentError("`groups` is supported for Examples only, not for SequenceExamples")

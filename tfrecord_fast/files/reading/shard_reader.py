@@ -29,7 +29,7 @@ from ..naming.compression import check_compression_type
 from ..naming.foreign_formats import explaining
 from ..naming.numbers import as_flag, as_seed, at_least, max_record_size
 from ..stores.cache import store_settings
-from ..streams.core_files import flatten, has_urls, stream_files
+from ..streams.core_files import existing, has_urls, stream_files
 from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
 from .epochs import ENDLESS, EpochCounter, checked_epoch
@@ -108,6 +108,7 @@ class ShardReader(Generic[Batch_co]):
         have them.
       max_requests: maximum number of concurrent requests of one iteration.
       cache_dir: a local folder that keeps the objects read, so that later epochs are local.
+      allow_empty: True to read nothing if there are no files: an empty list, or patterns and folders without a file.
 
     A reader is an IterableDataset for PyTorch if torch was imported before the reader was created:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
@@ -214,10 +215,11 @@ class ShardReader(Generic[Batch_co]):
         storage_options: Mapping[str, Any] | None = None,
         max_requests: int = 16,
         cache_dir: PathLike | None = None,
+        allow_empty: bool = False,
     ) -> None:
         _register_with_torch()
-        self._files = flatten(files)
         self._settings = store_settings(storage_options, max_requests, cache_dir)
+        self._files = existing(files, as_flag("allow_empty", allow_empty), self._settings)
         self._outputs = Outputs(features, label_key, columns, groups)
         if on_corrupt not in ("raise", "skip", "skip_file"):
             raise InvalidArgumentError(f'on_corrupt must be "raise", "skip" or "skip_file", got {on_corrupt!r}')
@@ -302,6 +304,12 @@ class ShardReader(Generic[Batch_co]):
         self._resume = None  # only the first iteration starts there
         is_stream = counted is None and finish is None  # which ends by itself after a signal handler has raised
         return batches if is_stream else _core.Iteration(batches)
+
+    def peek(self) -> Batch_co | None:
+        """Return the first batch of the next iteration, which still begins with that batch; None if there is none."""
+        look = copy.copy(self)
+        look._epochs, look._stream, look._current = EpochCounter(self.epoch), None, None
+        return next(iter(look), None)
 
     def __len__(self) -> int:
         """Return the number of batches of a whole iteration of this shard or, in a worker, of the worker's.

@@ -20,9 +20,9 @@ from ...values.columns.arrow import Strings
 from ...values.columns.arrow_arrays import ArrowArrays
 from ..naming.compression import check_compression_type
 from ..naming.foreign_formats import explaining
-from ..naming.numbers import as_seed, at_least, max_record_size
+from ..naming.numbers import as_flag, as_seed, at_least, max_record_size
 from ..stores.cache import settings_of
-from ..streams.core_files import CoreFile, File, flatten, resolved, stream_files
+from ..streams.core_files import CoreFile, File, existing, flatten, resolved, stream_files
 from ..streams.fetching import open_stream
 from .shard_division import Shard
 from .shard_reader import ShardReader
@@ -61,8 +61,9 @@ class TableSource:
         self._nullable = nullable
         self._batch_bytes = batch_bytes
         self._arrays = ArrowArrays(strings)
-        self._files = flatten(files)
-        self._options = dict(reader_options)
+        self._settings = settings_of(reader_options)
+        self._files = existing(files, as_flag("allow_empty", reader_options.get("allow_empty", False)), self._settings)
+        self._options = {**reader_options, "allow_empty": True}
         if reader_options.get("seed") is None and _is_shuffled(reader_options):  # each pass is over the same table
             self._options["seed"] = as_seed(None)
         _check_options(reader_options)
@@ -74,7 +75,6 @@ class TableSource:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}: a table has columns")
         if infer_records is not None:
             infer_records = at_least(1, "infer_records", infer_records)
-        self._settings = settings_of(reader_options)
         self._columns = columns = names_of(columns)
         self._is_inferred = isinstance(features, str)
         self._scanned, self._scanned_all = 0, False

@@ -75,6 +75,23 @@ def flatten(filenames: Files | FileObject) -> list[File]:
     return [location_of(file) if _is_name(file) else file for file in files]
 
 
+def existing(filenames: Files, allow_empty: bool, settings: StoreSettings = DEFAULT_SETTINGS) -> list[File]:
+    """Return files as a flat list; an empty one, and patterns that match nothing, are allowed or an error."""
+    files = flatten(filenames)
+    if allow_empty:
+        return [file for file in files if _has_match(file, settings)]
+    if not files:
+        raise InvalidArgumentError(f"there are no files in {filenames!r:.100}; allow_empty=True reads none")
+    return files
+
+
+def _has_match(file: File, settings: StoreSettings) -> bool:
+    try:
+        return bool(core_files([file], settings))
+    except FileNotFoundError:
+        return False
+
+
 def _flat(filenames: Any) -> list[Any]:
     if _is_one_file(filenames):
         return [FileObject(filenames) if hasattr(filenames, "read") else filenames]

@@ -14,7 +14,7 @@ from ..naming.addresses import is_pattern
 from ..naming.location import Location
 from ..stores import ObjectInfo, StoreSettings, find_store, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
-from .core_files import CoreObject, core_files, flatten, random_location
+from .core_files import CoreObject, core_files, existing, random_location
 from .fetching import Fetching
 
 _AHEAD_BYTES = 64 << 20  # requested at once, of objects
@@ -28,10 +28,10 @@ class Opened(NamedTuple):
     bytes: int
 
 
-def random_locations(files: Files, settings: StoreSettings) -> list[Location]:
+def random_locations(files: Files, settings: StoreSettings, allow_empty: bool) -> list[Location]:
     """Return local paths and URLs, with patterns resolved."""
     locations: list[Location] = []
-    for file in flatten(files):
+    for file in existing(files, allow_empty, settings):
         location = random_location(file)
         if location.is_url and not is_pattern(location.name):
             locations.append(location)  # with the user's credentials, which may be needed

@@ -18,7 +18,7 @@ from ...errors import FailedPreconditionError
 from ...examples.encoding.columns import Nan, as_columns
 from ...examples.encoding.encode import core_column, encode_example, encode_plain
 from ...typing import PathLike, Records, Table
-from ..naming.compression import TFRecordOptions
+from ..naming.compression import COMPRESSION_OF, TFRecordOptions
 from ..naming.location import location_of, shown_name
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
 
@@ -67,7 +67,8 @@ class ExampleWriter:
     Args:
       path_or_pattern: path, pattern or URL of the files; see `shard_paths` for patterns and default names.
       num_shards: number of files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
-      options: as for TFRecordWriter.
+      options: as for TFRecordWriter; None: the compression of the extension, GZIP for .gz, ZSTD for .zst, SNAPPY
+        for .snappy; "" for none.
       num_threads: number of threads that encode and compress; None: as many as the process may use.
       sync: True calls fsync for each file before it is renamed, and for its folder afterwards, so that files survive a
         power failure. Otherwise they survive any end of the process, which is enough for most training data.
@@ -125,16 +126,18 @@ class ExampleWriter:
         self._aborted = False  # last: from here on, `__del__` aborts
         _open.add(self)
         threads = thread_count(num_threads)
+        if options is None:
+            options = COMPRESSION_OF.get(os.path.splitext(paths[0])[1].lower())
         with self._cleanup():
             open_outputs(self._shards, paths, options, threads, overwrite, storage_options)
 
-    def write(self, columns: Table, *, nan: Nan = "missing") -> None:
-        """Write one record per row; columns and `nan` as for `encode_examples`. All rows are checked first.
+    def write(self, columns: Table, *, nan: Nan = "missing", allow_rounding: bool = False) -> None:
+        """Write one record per row; the arguments are those of `encode_examples`. All rows are checked first.
 
         Raises:
           TypeError, errors.InvalidArgumentError: as `encode_examples` does; then nothing was written.
         """
-        named, rows = as_columns(columns, nan=nan)
+        named, rows = as_columns(columns, nan=nan, allow_rounding=allow_rounding)
         core_columns = [core_column(key, column) for key, column in named]
         self._check_process()
         with self._lock, self._cleanup(), self._named():

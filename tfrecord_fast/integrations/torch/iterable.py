@@ -90,6 +90,7 @@ class TFRecordIterableDataset(IterableDataset[Any]):
             any_reader: Any = ShardReader
             self._source = any_reader(files, features, label_key=label_key, groups=groups, **options)
         self._conversion = Conversion(choices, transform)
+        self._has_position = False  # in this process
 
     @property
     def source(self) -> Any:
@@ -98,6 +99,7 @@ class TFRecordIterableDataset(IterableDataset[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         self._check_workers()
+        self._has_position = True
         if isinstance(self._source, ShardReader):
             return converted(self._source, self._conversion)
         return self._source.converted(self._conversion)
@@ -142,7 +144,16 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         self._source.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the position of the latest iteration in this process, as a dict for JSON."""
+        """Return the position of the latest iteration in this process, as a dict for JSON.
+
+        Raises:
+          RuntimeError: there was none. Workers iterate over copies, and StatefulDataLoader knows their positions.
+        """
+        if not self._has_position and worker_info() is None:
+            raise RuntimeError(
+                "this process has not iterated over the dataset: a DataLoader's workers have, over copies whose "
+                "position only torchdata's StatefulDataLoader knows; use its state_dict()"
+            )
         return self._source.state_dict()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -152,6 +163,7 @@ class TFRecordIterableDataset(IterableDataset[Any]):
           TypeError, ValueError: `state_dict` is not the state of such a dataset.
         """
         self._source.load_state_dict(state_dict)
+        self._has_position = True
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.source!r})"
