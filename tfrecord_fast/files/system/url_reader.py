@@ -28,20 +28,9 @@ def open_url(url: str, mode: str, options: Mapping[str, Any] | None = None) -> A
     if mode != "rb":
         return UrlWriter(url, mode, options)
     store, key = find_store(url, options)
-    if isinstance(store, FileSystemStore) and not (store.fetches and has_a_size(store, key)):
+    if isinstance(store, FileSystemStore) and not store.fetches:
         return store.open(key)
     return UrlReader(store, key)
-
-
-def has_a_size(store: Store, key: str) -> bool:
-    """Return True if the store reports the object's size; otherwise it can only be read from start to end."""
-    try:
-        store.info(key)
-    except OSError as error:
-        if error.errno == errno.ENOTSUP:
-            return False
-        raise
-    return True
 
 
 class UrlReader(io.RawIOBase):
