@@ -22,6 +22,9 @@ class LyingServer:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self.address = f"http://{HOST}:{self._server.server_port}"
 
+    def seen(self, path: str) -> None:
+        self.requests += 1
+
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -38,7 +41,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(True)
 
     def _answer(self, has_body: bool) -> None:
-        self.of.requests += 1
+        self.of.seen(self.path)
         self.has_body = has_body
         data = self.of.data
         match = _RANGE.match(self.headers.get("Range", ""))

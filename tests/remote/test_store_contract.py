@@ -100,6 +100,7 @@ def place(request, tmp_path):
         folder = str(tmp_path) if request.param == "local" else f"/{next(_numbers)}"
 
         def put(name, data):
+            system.makedirs(f"{folder}/{name}".rpartition("/")[0], exist_ok=True)
             system.pipe(f"{folder}/{name}", data)
             return f"{request.param}://{folder}/{name}", {}
     elif request.param.startswith("http"):
@@ -143,3 +144,48 @@ def test_ranges_versions_and_absences(place):
     for attempt in (missing.info, lambda key: missing.read(key, 0, 1), lambda key: missing.read_head(key, 1)):
         with pytest.raises(FileNotFoundError, match="missing"):
             attempt(key)
+
+
+@pytest.mark.parametrize("place", ["local", "memory", "s3, obstore", "s3, fsspec"], indirect=True)
+def test_a_name_that_ends_in_a_slash_is_no_object_s(place, tmp_path):
+    url, options = place("t/trail", frames([b"precious"]))
+    gfile, shown = tf.io.gfile, f"{url}/"
+    other, _ = place("t/other", frames([b"other"]))
+
+    def written(make):
+        with make() as writer:
+            writer.write(b"new")
+
+    uses = [
+        lambda: written(lambda: tf.io.TFRecordWriter(shown, storage_options=options)),
+        lambda: written(lambda: gfile.GFile(shown, "wb", storage_options=options)),
+        lambda: tf.ExampleWriter(shown, storage_options=options).write({"a": [1]}),
+        lambda: gfile.copy(other, shown, overwrite=True, storage_options=options),
+        lambda: gfile.rename(other, shown, overwrite=True, storage_options=options),
+        lambda: gfile.rename(shown, other, overwrite=True, storage_options=options),
+        lambda: gfile.remove(shown, storage_options=options),
+        lambda: read(shown, options),
+        lambda: gfile.GFile(shown, "rb", storage_options=options).read(),
+        lambda: len(tf.IndexedReader(shown, storage_options=options)),
+        lambda: list(tf.ShardList(shown, storage_options=options)),
+    ]
+    for use in uses:
+        with pytest.raises(IsADirectoryError, match="must not end in /"):
+            use()
+    assert read(url, options) == [b"precious"] and read(other, options) == [b"other"]
+    assert not gfile.exists(shown, storage_options=options)
+    with pytest.raises(FileNotFoundError):
+        gfile.stat(shown, storage_options=options)
+    folder = url.removesuffix("trail")
+    assert gfile.exists(folder, storage_options=options) and gfile.isdir(folder, storage_options=options)
+    assert gfile.stat(folder, storage_options=options).is_directory
+    assert gfile.listdir(folder, storage_options=options) == ["other", "trail"]
+
+
+@pytest.mark.parametrize("way", ["http, obstore", "http, fsspec"])
+def test_a_slash_at_the_end_of_a_url_of_http_is_requested(server, monkeypatch, way):
+    paths = []
+    monkeypatch.setattr(LyingServer, "seen", lambda self, path: paths.append(path))
+    query = "?a=b" if "fsspec" in way else ""
+    assert read(f"{server.address}/folder/{query}", {}) == RECORDS
+    assert set(paths) == {f"/folder/{query}"}

@@ -49,6 +49,12 @@ def is_pattern(url: str) -> bool:
     return any(WILD.search(_without_query(link)) for link in url.split("::"))
 
 
+def is_folder_name(url: str) -> bool:
+    """Return True if the URL ends in "/". Libraries drop that, except in HTTP, where it is a part of the name."""
+    name = next((link for link in url.split("::") if "://" in link), url)
+    return name.endswith("/") and not name.lower().startswith(("http://", "https://"))
+
+
 def _without_query(url: str) -> str:
     if url.partition("://")[0].lower() in _QUERIES:
         return re.split(r"[?#]", url, maxsplit=1)[0]

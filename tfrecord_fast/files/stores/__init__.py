@@ -13,7 +13,7 @@
 """
 
 from .cache import ObjectCache, cache_of
-from .finding import find_store
+from .finding import find_object, find_store
 from .retrying import read_head, read_info, read_range
 from .settings import StoreSettings, as_settings
 from .store import Buffer, ObjectInfo, Store, Upload
@@ -27,6 +27,7 @@ __all__ = [
     "Upload",
     "as_settings",
     "cache_of",
+    "find_object",
     "find_store",
     "read_head",
     "read_info",

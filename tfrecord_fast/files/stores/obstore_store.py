@@ -131,8 +131,10 @@ class ObjectStore(CheckedReads):
 
     def _checked(self, key: str) -> str:
         """Reject a key that obstore would change into another one."""
-        if "//" in key or any(name in (".", "..") for name in key.split("/")):
-            raise InvalidArgumentError(f"{self.url(key)}: a key must not contain // or a part named . or ..")
+        if key.startswith("/") or "//" in key or any(name in (".", "..") for name in key.split("/")):
+            raise InvalidArgumentError(
+                f"{self.url(key)}: a key must not contain //, begin with /, or have a part named . or .."
+            )
         return key
 
 
