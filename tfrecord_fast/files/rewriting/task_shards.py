@@ -195,8 +195,8 @@ class TaskShards:
     def _unlink_links(self, name: str) -> None:
         """Remove links on the way to a name in the folder, before an overwrite writes there."""
         path = self.folder
-        for part in name.split("/") if self._mode == "overwrite" and not self._is_remote else []:
-            path = os.path.join(path, part)
+        for step in name.split("/") if self._mode == "overwrite" and not self._is_remote else []:
+            path = os.path.join(path, step)
             if os.path.islink(path):
                 os.unlink(path)
 

@@ -2,12 +2,12 @@
 
 | module | contents |
 | --- | --- |
-| `store` | the contract of a store |
+| `store` | the contract of a store, and the checks of answers |
 | `finding` | the store of a URL |
 | `objects`, `matching` | the objects that a URL or a pattern of URLs names |
-| `object_store`, `object_upload`, `cloud_options` | through obstore |
-| `file_systems` | through fsspec |
-| `requests`, `threads` | retries, hedging and request threads |
+| `obstore_store`, `obstore_upload`, `obstore_options` | through obstore |
+| `fsspec_store`, `fsspec_answers` | through fsspec |
+| `retrying`, `threads` | retries, hedging and request threads |
 | `cache`, `cache_folder` | whole objects on a local disk |
 | `settings`, `errors` | shared |
 """

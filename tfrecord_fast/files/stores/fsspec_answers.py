@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import email.utils
 import errno
-import functools
 import re
 from collections.abc import AsyncIterable, Callable, Iterator
 from typing import Any
@@ -27,7 +26,9 @@ def request_of(system: Any) -> Callable[[str, int, int], Answer] | None:
     request = _http if is_http(system) else _s3 if _is_a(system, "S3FileSystem") else None
     if request is None:
         return None
-    return functools.partial(optional("fsspec.asyn", "URLs need fsspec").sync, system.loop, request, system)
+    sync = optional("fsspec.asyn", "URLs need fsspec").sync
+    # A forked process has no event loop: `system.loop` raises there.
+    return lambda key, start, end: sync(system.loop, request, system, key, start, end)
 
 
 def is_http(system: Any) -> bool:

@@ -19,7 +19,7 @@ from .store import Answer, CheckedReads, ObjectInfo, Upload, Version
 _PAGE = 1000  # keys per request
 _PIECE = 1 << 20  # bytes
 _UPLOAD_SECONDS = 60
-# Servers that have no ranges, or do not place one in the object: obstore gives up, and the whole object is requested.
+# Errors about servers without ranges, or whose ranges lack their place in the object: all of it is requested instead.
 _NO_RANGES = re.compile("does not support range requests|non-partial response|(?i:content.range header)")
 
 

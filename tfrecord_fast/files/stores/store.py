@@ -218,8 +218,8 @@ def _check(answer: Answer, url: str, start: int, end: int, version: str | None) 
     if not fits or (answer.size is not None and answer.size < end):
         raise changed(url)
     if not answer.start <= start < answer.end:
-        text = f"the store returned bytes {answer.start}-{answer.end - 1} instead of {start}-{end - 1}"
-        raise OSError(errno.EIO, text, url)
+        shown = f"bytes {answer.start}-{answer.end - 1}" if answer.start < answer.end else "nothing"
+        raise OSError(errno.EIO, f"the store returned {shown} instead of bytes {start}-{end - 1}", url)
 
 
 class Upload(Protocol):
