@@ -23,7 +23,7 @@ from tfrecord_fast.files.streams import fetching as remote
 from tfrecord_fast.files.streams import random_access
 from tfrecord_fast.files.streams.core_files import local_path, local_paths
 from tfrecord_fast.files.system import url_reader
-from tfrecord_fast.files.system.url_reader import UrlReader, has_a_size, open_url
+from tfrecord_fast.files.system.url_reader import UrlReader, open_url
 from tfrecord_fast.files.system.url_writer import UrlWriter
 
 RECORDS = [b"%03d" % i for i in range(50)]
@@ -221,18 +221,6 @@ def test_a_block_that_failed_is_asked_for_again(monkeypatch, memory):
     with pytest.raises(PermissionError):
         file.read(5)
     assert file.tell() == 0 and file.read(5) == data[:5]
-
-
-def test_what_has_no_size_is_read_from_start_to_end():
-    class Sizeless:
-        fetches = True
-
-        def info(self, key):
-            raise OSError({"f": errno.ENOTSUP, "denied": errno.EACCES}[key], "no")
-
-    assert not has_a_size(Sizeless(), "f")
-    with pytest.raises(PermissionError):
-        has_a_size(Sizeless(), "denied")
 
 
 def test_a_url_is_itself_and_a_pattern_its_matches(memory):

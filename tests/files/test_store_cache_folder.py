@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.support.alarms import alarmed
 from tests.support.forks import status_of_child
 from tfrecord_fast.files.stores import StoreSettings, cache, cache_folder
 from tfrecord_fast.files.stores.cache_folder import CacheError, Draft, Folder, Lock, NoRoomError, ObjectCopy
@@ -303,3 +304,52 @@ def test_a_cached_copy_that_is_cut_off_is_no_copy(tmp_path):
     found = SimpleNamespace(url="s3://b/k", size=12, version="1", store=None, key="k")
     assert Fetching._kept(fetching, found, 2, 10) == b"23456789"
     assert Fetching._kept(fetching, found, 2, 12) is None
+
+
+# ---- What others put into a shared folder ----
+
+NAMES = ["cache.bytes", "cache.lock", f"{1:040x}.data", f"{1:040x}.lock", f"{1:040x}.draft"]
+
+
+@pytest.fixture
+def victim(tmp_path):
+    path = tmp_path / "victim"
+    path.write_bytes(b"precious!!")
+    return path
+
+
+def use(folder):
+    """Fetch a copy; return its content, or None if the folder can't be used. It ends, whatever is there."""
+    with alarmed(5):
+        try:
+            lock = folder.lock(wanted(1))
+            fill(folder, wanted(1))
+            lock.release()
+        except CacheError:
+            return None
+        return content(folder, wanted(1))
+
+
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe", "dangling link"])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_file_of_the_cache_is_not_used(bounded, victim, tmp_path, name, kind):
+    os.makedirs(bounded.directory)
+    path = os.path.join(bounded.directory, name)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "hard link":
+        os.link(victim, path)
+    else:
+        os.symlink(victim if kind == "link" else tmp_path / "new", path)
+    assert use(bounded) in (None, b"x" * 10)
+    assert content(bounded, wanted(1)) in (None, b"x" * 10, b"precious!!" if kind == "hard link" else None)
+    assert victim.read_bytes() == b"precious!!" and not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("size", [22, 1 << 40])
+def test_a_count_that_is_too_long_is_made_again(bounded, size):
+    os.makedirs(bounded.directory)
+    with open(os.path.join(bounded.directory, "cache.bytes"), "wb") as file:
+        file.truncate(size)
+    assert use(bounded) == b"x" * 10
+    assert used(bounded) == 10

@@ -211,3 +211,41 @@ def test_a_write_that_fails_leaves_another_one_its_drafts(tmp_path):
     one[0].abort()
     commit_of(*other, [3])
     assert read(str(tmp_path / "out"))[0] == [3]
+
+
+LINKS = ["link", "sub/link", "k=1", "file", "_manifest.json"]
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+@pytest.mark.parametrize("name", LINKS)
+def test_an_overwrite_leaves_what_links_lead_to(tmp_path, scheme, name):
+    outside, out = tmp_path / "outside", tmp_path / "out"
+    (outside / "deep").mkdir(parents=True)
+    for file in ("a", "deep/b"):
+        (outside / file).write_text("precious")
+    (out / name).parent.mkdir(parents=True)
+    (out / name).symlink_to(outside if name in ("link", "sub/link", "k=1") else outside / "a")
+    driver, task = begun(f"{scheme}{out}", "overwrite")
+    rows = [{"a": [1]}] if scheme else [{"a": [1]}, ("k=1", {"a": [2]})]
+    driver.commit(task.write(0, rows))
+    if not scheme or name != "_manifest.json":  # a store writes to the names that it has
+        assert all((outside / file).read_text() == "precious" for file in ("a", "deep/b"))
+    if not scheme:
+        assert read(str(out))[0] == [1, 2] and not (out / name).is_symlink()
+        assert tf.ShardReader(tf.ShardList(out / "_manifest.json")).num_records == 2
+        assert sorted(os.listdir(outside)) == ["a", "deep"]
+
+
+def test_deleting_a_folder_does_not_follow_links(tmp_path):
+    outside, out = tmp_path / "outside", tmp_path / "out"
+    outside.mkdir()
+    (outside / "a").write_text("precious")
+    for folder in (str(out), f"local://{out}"):
+        out.mkdir()
+        (out / "link").symlink_to(outside)
+        tf.io.gfile.rmtree(folder)
+        assert not out.exists() and (outside / "a").read_text() == "precious"
+    out.symlink_to(outside)
+    with pytest.raises(OSError, match="symbolic link"):
+        tf.io.gfile.rmtree(f"{out}/")
+    assert (outside / "a").read_text() == "precious"

@@ -246,7 +246,7 @@ from tests.files.test_urls import Bucket, contents
 @atexit.register  # runs after what was registered later
 def look():
     print(sorted(Bucket.objects), contents("memory://urls"))
-writers = [tf.io.TFRecordWriter(f"{s}://urls/{kind}", kind) for s in ("bucket", "memory") for kind in ("", "GZIP")]
+writers = [tf.io.TFRecordWriter(f"{s}://urls/x{kind}", kind) for s in ("bucket", "memory") for kind in ("", "GZIP")]
 writers += [tf.io.gfile.GFile("bucket://urls/y", "w"), tf.io.gfile.GFile("memory://urls/y", "w")]
 for writer in writers:
     writer.write("x" * 100)

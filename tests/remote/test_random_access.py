@@ -18,7 +18,7 @@ LARGE = [b"%06d" % i * 5000 for i in range(1000)]
 def store(monkeypatch):
     store = FakeStore()
     store.put("large", frames(LARGE))
-    monkeypatch.setattr(remote_names, "find_store", lambda url, settings: (store, url.removeprefix("fake://bucket/")))
+    monkeypatch.setattr(remote_names, "find_object", lambda url, settings: (store, url.removeprefix("fake://bucket/")))
     return store
 
 

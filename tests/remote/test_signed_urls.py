@@ -13,6 +13,10 @@ from tfrecord_fast.files.naming.addresses import is_pattern, unsigned
 LONG, SHORT = [b"a%05d" % i for i in range(41)], [b"b%05d" % i for i in range(10)]
 
 
+AMAZON = "&".join(f"X-Amz-{name}=1" for name in "Algorithm Credential Date Expires SignedHeaders Signature".split())
+AZURE = "account.blob.core.windows.net"
+
+
 @pytest.fixture
 def urls(tmp_path, chosen):
     (tmp_path / "long").write_bytes(frames(LONG))
@@ -79,6 +83,31 @@ def test_files_whose_urls_differ_in_the_query_are_kept_each(urls, tmp_path):
             assert [record for batch in reader for record in batch.tolist()] == records
 
 
+@pytest.mark.parametrize("queries", [("st=1&sig=a", "st=2&sig=a"), ("policy=1&signature=a", "policy=2&signature=a")])
+def test_what_looks_like_a_signature_is_part_of_the_name(tmp_path, queries):
+    for query, content in zip(queries, (b"x", b"y"), strict=True):
+        (tmp_path / query.partition("&")[0]).write_bytes(frames([content]))
+
+    class BySomething(http_files.Handler):
+        def answer(self, has_body):
+            self.path = "/" + self.path.partition("?")[2].partition("&")[0]
+            super().answer(has_body)
+
+        def say(self, status, body, has_body, headers=None):
+            stamp = {"ETag": "", "Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
+            super().say(status, body, has_body, {**(headers or {}), **stamp})
+
+    server = http_files.Server(("127.0.0.1", 0), type("Handler", (BySomething,), {"folder": str(tmp_path)}))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        urls = [f"http://127.0.0.1:{server.server_port}/get?{query}" for query in queries]
+        readers = [tf.ShardReader(url, cache_dir=tmp_path / "cache") for url in urls]
+        assert [batch.tolist() for reader in readers for batch in reader] == [[b"x"], [b"y"]]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def test_files_of_one_size_and_one_tag_are_kept_each(tmp_path):
     # A server may take a tag from what it does not send.
     for name, content in [("a", b"x"), ("b", b"y")]:
@@ -103,12 +132,53 @@ def test_files_of_one_size_and_one_tag_are_kept_each(tmp_path):
 @pytest.mark.parametrize(
     ("url", "same"),
     [
-        ("https://h/a?versionId=3&X-Amz-Date=1&X-Amz-Signature=2", "https://h/a?versionId=3"),
-        ("https://h/a?X-Goog-Expires=1&x-goog-signature=2", "https://h/a?"),
-        ("https://h/a?sv=1&sp=r&sig=2&snapshot=4", "https://h/a?snapshot=4"),
-        ("https://h/a?st=1&sp=r", "https://h/a?st=1&sp=r"),  # without a signature, they may be anything
+        (f"https://h/a?versionId=3&{AMAZON}&X-Amz-Security-Token=4", "https://h/a?versionId=3"),
+        (f"https://h/a?{AMAZON.replace('X-Amz', 'X-Goog')}", "https://h/a?"),
+        ("https://b.s3.amazonaws.com/a?v=3&AWSAccessKeyId=1&Signature=2&Expires=3", "https://b.s3.amazonaws.com/a?v=3"),
+        (f"https://{AZURE}/a?sv=1&sp=r&sig=2&snapshot=4", f"https://{AZURE}/a?snapshot=4"),
+        (f"https://{AZURE}:443/a?sv=1&sig=2", f"https://{AZURE}:443/a?"),
+        ("https://x.cloudfront.net/a?Policy=1&Signature=2&Key-Pair-Id=3", "https://x.cloudfront.net/a?"),
+        # Elsewhere, and without the rest of a signature, they may be anything.
+        *[
+            (url, url)
+            for url in (
+                "https://h/a?X-Amz-Date=1&X-Amz-Signature=2",
+                f"https://{AZURE}/a?st=1&sp=r",
+                "https://h/a?sv=1&sp=r&sig=2",
+                f"https://{AZURE}.h/a?sv=1&sig=2",
+                "https://h/a?Expires=1&Signature=2&AWSAccessKeyId=3",
+                "https://h/a?Policy=1&Signature=2&Key-Pair-Id=3",
+                f"https://{AZURE}@h/a?sv=1&sig=2",
+            )
+        ],
         ("s3://b/a?sig=1", "s3://b/a?sig=1"),
     ],
 )
 def test_a_signature_is_no_part_of_an_object_s_name(url, same):
     assert unsigned(url) == same
+
+
+def test_headers_that_choose_an_object_are_part_of_a_copy_s_name(tmp_path):
+    for name in ("x", "y"):
+        (tmp_path / name).write_bytes(frames([name.encode()]))
+
+    class ByHeader(http_files.Handler):
+        def answer(self, has_body):
+            self.path = f"/{self.headers['X-Name']}"
+            super().answer(has_body)
+
+        def say(self, status, body, has_body, headers=None):
+            stamp = {"ETag": "", "Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
+            super().say(status, body, has_body, {**(headers or {}), **stamp})
+
+    server = http_files.Server(("127.0.0.1", 0), type("Handler", (ByHeader,), {"folder": str(tmp_path)}))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://127.0.0.1:{server.server_port}/get"
+        for spelled in (lambda headers: {"headers": headers}, lambda headers: {"default_headers": headers}):
+            options = [spelled({"X-Name": name}) for name in ("x", "y")]
+            readers = [tf.ShardReader(url, cache_dir=tmp_path / "cache", storage_options=each) for each in options]
+            assert [batch.tolist() for reader in readers for batch in reader] == [[b"x"], [b"y"]]
+    finally:
+        server.shutdown()
+        server.server_close()

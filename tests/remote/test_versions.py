@@ -86,7 +86,7 @@ def test_what_has_no_version_is_not_kept(served, tmp_path, query):
 
 def test_answers_that_say_less_are_compared_by_what_they_say():
     both = Version.of("a", 5.25, 10)
-    assert both == "a" and both.fits("a", 6.0, 11) and not both.fits("b", 5.25, 10)
+    assert both == "a" and both.fits("a", 6.0, 10) and not both.fits("a", 5.25, 11) and not both.fits("b", 5.25, 10)
     assert both.fits(None, 5.0, 10) and both.fits(None, None, 10)
     assert not both.fits(None, 6.0, 10) and not both.fits(None, 5.25, 11)
     timed = Version.of(None, 5.25, 10)

@@ -14,15 +14,20 @@ _SIGNED = re.compile(r"[?#](?=.*(?:sig|signature|token|secret|password)=).*", re
 _AZURE = {"abfs", "abfss", "az", "adl", "azure"}
 _QUERIES = {"http", "https", "ftp", "webdav", "webhdfs"}  # elsewhere a "?" is part of a key
 
-# A query with one of these parameters is signed, and the others of the signature don't name the object either.
-_SIGNATURE = re.compile(r"x-(?:amz|goog)-signature|sig|signature", re.IGNORECASE)
-_SIGNATURE_PARAMETERS = re.compile(
-    r"x-amz-(?:algorithm|credential|date|expires|security-token|signature|signedheaders)"
-    r"|x-goog-(?:algorithm|credential|date|expires|signature|signedheaders)"
-    r"|awsaccesskeyid|googleaccessid|expires|signature|policy|key-pair-id"
-    r"|s[bpertv]|sig|sip|spr|ske|skoid|sks|skt|sktid|skv",
-    re.IGNORECASE,
-)
+# Kinds of signatures: the hosts that have them, the parameters that belong to each, and those that a few have.
+_V4 = "{0}-algorithm {0}-credential {0}-date {0}-expires {0}-signature {0}-signedheaders"
+_SIGNATURES = [
+    (r".*", _V4.format("x-amz"), "x-amz-security-token"),
+    (r".*", _V4.format("x-goog"), ""),
+    (r"(?:.*\.)?amazonaws\.com", "awsaccesskeyid expires signature", "x-amz-security-token"),
+    (r"(?:.*\.)?storage\.googleapis\.com", "googleaccessid expires signature", ""),
+    (r".*\.cloudfront\.net", "key-pair-id signature", "expires policy"),
+    (
+        r".*\.(?:blob|dfs)\.core\.(?:windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)",
+        "sig sv",
+        "se sip ske skoid sks skt sktid skv sp spr sr srt ss st",
+    ),
+]
 
 
 class Address(NamedTuple):
@@ -44,6 +49,12 @@ def is_pattern(url: str) -> bool:
     return any(WILD.search(_without_query(link)) for link in url.split("::"))
 
 
+def is_folder_name(url: str) -> bool:
+    """Return True if the URL ends in "/". Libraries drop that, except in HTTP, where it is a part of the name."""
+    name = next((link for link in url.split("::") if "://" in link), url)
+    return name.endswith("/") and not name.lower().startswith(("http://", "https://"))
+
+
 def _without_query(url: str) -> str:
     if url.partition("://")[0].lower() in _QUERIES:
         return re.split(r"[?#]", url, maxsplit=1)[0]
@@ -51,13 +62,17 @@ def _without_query(url: str) -> str:
 
 
 def unsigned(url: str) -> str:
-    """Remove the parameters that sign a URL and change with each signature."""
+    """Remove the parameters of a known store's signature, which change each time. All others name the object."""
     path = _without_query(url)
     if path == url:
         return url
     query = url[len(path) :].partition("#")[0].removeprefix("?").split("&")
-    if any(_SIGNATURE.fullmatch(parameter.partition("=")[0]) for parameter in query):
-        query = [parameter for parameter in query if not _SIGNATURE_PARAMETERS.fullmatch(parameter.partition("=")[0])]
+    names = {parameter.partition("=")[0].lower() for parameter in query}
+    host = _USER.sub(r"\1", path).partition("://")[2].partition("/")[0].partition(":")[0].lower()
+    for hosts, required, optional in _SIGNATURES:
+        if names.issuperset(required.split()) and re.fullmatch(hosts, host):
+            known = f"{required} {optional}".split()
+            query = [parameter for parameter in query if parameter.partition("=")[0].lower() not in known]
     return f"{path}?{'&'.join(query)}"
 
 

@@ -36,7 +36,7 @@ class TaskShards:
     Args:
       folder: a path or a URL.
       mode: "error" raises FileExistsError if the folder is not empty; "append" keeps existing files; "overwrite"
-        removes existing files once all shards are complete.
+        removes existing files once all shards are complete. Links are removed, not followed.
       options: as for TFRecordWriter.
       storage_options: settings of a URL's store.
     """
@@ -123,11 +123,8 @@ class TaskShards:
             except BaseException:
                 self.abort()
                 raise
-            # Files that another write has added meanwhile are removed too: the manifest does not list them.
-            for name in self._names() if self._mode == "overwrite" else []:
-                if name != MANIFEST and self.id not in name:
-                    with contextlib.suppress(FileNotFoundError):
-                        self._remove_old(name)
+            if self._mode == "overwrite":
+                self._remove_old()
         return final
 
     @contextlib.contextmanager
@@ -153,6 +150,7 @@ class TaskShards:
         if not self._is_remote:
             self._remove_drafts()
         if listed is not None:
+            self._unlink_links(MANIFEST)
             write_manifest(manifest, [*listed, *final], self._storage_options)
         return final
 
@@ -160,6 +158,7 @@ class TaskShards:
         folder, name = os.path.split(os.path.relpath(file.path, self._drafts))
         attempt = name.index(self.id) + len(self.id)
         path = os.path.join(self.folder, folder, name[:attempt] + self._extension)
+        self._unlink_links(folder)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.replace(file.path, path)
         return file._replace(path=path)
@@ -193,17 +192,29 @@ class TaskShards:
         walked = file_system.walk(top, storage_options=self._storage_options)
         return [f"{folder}/{name}" for folder, _, names in walked for name in names]
 
-    def _remove_old(self, name: str) -> None:
-        """Remove an existing file, or the files of other writes in an existing folder."""
-        path = f"{self.folder}/{name}"
-        if not file_system.isdir(path, storage_options=self._storage_options):
-            file_system.remove(path, storage_options=self._storage_options)
-            return
-        for old in self._walked(path):
-            if self.id not in os.path.basename(old):
-                file_system.remove(old, storage_options=self._storage_options)
+    def _unlink_links(self, name: str) -> None:
+        """Remove links on the way to a name in the folder, before an overwrite writes there."""
+        path = self.folder
+        for step in name.split("/") if self._mode == "overwrite" and not self._is_remote else []:
+            path = os.path.join(path, step)
+            if os.path.islink(path):
+                os.unlink(path)
+
+    def _remove_old(self) -> None:
+        """Remove the files of other writes, also those added since `begin`: the manifest does not list them."""
+        root = ""
+        for top, folders, names in file_system.walk(self.folder, storage_options=self._storage_options):
+            root = root or top
+            below = top[len(root) :]  # a store may spell the folder in another way
+            if below.startswith("/._tfrecord-"):  # another write may have begun
+                continue
+            links = [] if self._is_remote else [name for name in folders if os.path.islink(f"{top}/{name}")]
+            for name in [*names, *links]:
+                if self.id not in name and (below or name != MANIFEST):
+                    with contextlib.suppress(FileNotFoundError, IsADirectoryError):  # a store's link to a folder stays
+                        file_system.remove(f"{self.folder}{below}/{name}", storage_options=self._storage_options)
         if not self._is_remote:
-            self._remove_empty(path)
+            self._remove_empty(self.folder)
 
     def _remove_empty(self, folder: str) -> None:
         for top, _, _ in os.walk(folder, topdown=False):

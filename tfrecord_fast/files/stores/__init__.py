@@ -2,18 +2,18 @@
 
 | module | contents |
 | --- | --- |
-| `store` | the contract of a store |
+| `store` | the contract of a store, and the checks of answers |
 | `finding` | the store of a URL |
 | `objects`, `matching` | the objects that a URL or a pattern of URLs names |
-| `object_store`, `object_upload`, `cloud_options` | through obstore |
-| `file_systems` | through fsspec |
-| `requests`, `threads` | retries, hedging and request threads |
+| `obstore_store`, `obstore_upload`, `obstore_options` | through obstore |
+| `fsspec_store`, `fsspec_answers` | through fsspec |
+| `retrying`, `threads` | retries, hedging and request threads |
 | `cache`, `cache_folder` | whole objects on a local disk |
 | `settings`, `errors` | shared |
 """
 
 from .cache import ObjectCache, cache_of
-from .finding import find_store
+from .finding import find_object, find_store
 from .retrying import read_head, read_info, read_range
 from .settings import StoreSettings, as_settings
 from .store import Buffer, ObjectInfo, Store, Upload
@@ -27,6 +27,7 @@ __all__ = [
     "Upload",
     "as_settings",
     "cache_of",
+    "find_object",
     "find_store",
     "read_head",
     "read_info",

@@ -26,11 +26,12 @@ _POLL = 0.02  # seconds between looks at an object that another thread or proces
 _REST = 60.0  # seconds for which a folder that failed is not written to
 
 # Options and variables that name the server of a bucket: a bucket's name alone does not.
-_SERVER_OPTIONS = ("endpoint", "endpoint_url", "base_url", "account_name", "account_host")
+_SERVER_OPTIONS = ("endpoint", "endpoint_url", "base_url", "account_name", "account_host", "profile")
 _SERVER_VARIABLES = (
     "AWS_ENDPOINT_URL_S3",
     "AWS_ENDPOINT_URL",
     "AWS_ENDPOINT",
+    "AWS_PROFILE",
     "AZURE_STORAGE_ACCOUNT_NAME",
     "AZURE_STORAGE_ENDPOINT",
     "STORAGE_EMULATOR_HOST",
@@ -185,8 +186,8 @@ class ObjectCache(os.PathLike[str]):
 def _object_copy(info: ObjectInfo, key: str, settings: StoreSettings) -> ObjectCopy | None:
     """Return the copy of an object, whose name is unique to server, URL, version and size; None without a version.
 
-    The key is hashed as well: URLs that differ only in their query are equal without credentials. Its signature, which
-    changes each time, is left out.
+    The key is hashed as well: URLs that differ only in their query are equal without credentials. A known store's
+    signature, which changes each time, is left out.
     """
     if info.version is None:
         return None
@@ -197,10 +198,15 @@ def _object_copy(info: ObjectInfo, key: str, settings: StoreSettings) -> ObjectC
 
 
 def _servers(options: Mapping[str, Any]) -> list[str]:
-    nested = options.get("client_kwargs")
-    options = {**options, **(nested if isinstance(nested, Mapping) else {})}
+    for nested in (options.get("client_kwargs"), options.get("client_options")):
+        options = {**options, **(nested if isinstance(nested, Mapping) else {})}
+    headers = options.get("headers") or options.get("default_headers") or {}
+    chosen = sorted(
+        (str(name).lower(), str(headers[name])) for name in headers
+    )  # a server may choose an object by them
     plain = {name.lower().removeprefix("aws_").removeprefix("azure_"): value for name, value in options.items()}
     servers = [f"{name}={str(plain[name]).rstrip('/')}" for name in _SERVER_OPTIONS if plain.get(name)]
+    servers += [f"{name}={value}" for name, value in chosen if name != "authorization"]
     return servers + [f"{name}={os.environ[name]}" for name in _SERVER_VARIABLES if os.environ.get(name)]
 
 

@@ -22,8 +22,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...base.file_stamp import FileStamp
+from ...base.side_files import open_regular, read_regular
 
 _CACHE_FILE = re.compile(r"([0-9a-f]{40})\.(data|draft|lock)$")
+_COUNT_BYTES = 21  # of cache.bytes
 _ROOM_WAIT = 30.0  # seconds to wait for another process to count the folder
 
 
@@ -61,7 +63,7 @@ class Lock:
     def taken(cls, path: str) -> Lock | None:
         """Take the lock; return None if it is held already."""
         while True:
-            file = io.FileIO(path, "a", opener=_opener)
+            file = io.FileIO(path, "a", opener=open_regular)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -81,10 +83,6 @@ class Lock:
         self._file.close()
 
 
-def _opener(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-
-
 class Draft:
     """A copy that is being written by several threads. After `close`, late threads write nowhere."""
 
@@ -92,7 +90,7 @@ class Draft:
         self.path = path
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
-        self._file: io.FileIO | None = io.FileIO(path, "x", opener=_opener)
+        self._file: io.FileIO | None = io.FileIO(path, "x", opener=open_regular)
         self._lock = threading.Lock()
         os.ftruncate(self._file.fileno(), size)
 
@@ -134,7 +132,7 @@ class Folder:
     def opened(self, copy: ObjectCopy) -> int | None:
         """Open a copy; return its descriptor, which the caller closes, or None if the copy is missing."""
         try:
-            descriptor = os.open(self.path(copy.name, "data"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            descriptor = open_regular(self.path(copy.name, "data"), os.O_RDONLY)
         except OSError:
             return None
         status = os.fstat(descriptor)
@@ -195,8 +193,8 @@ class Folder:
         return lock
 
     def _used(self) -> int | None:
-        with contextlib.suppress(OSError, ValueError), open(os.path.join(self.directory, "cache.bytes")) as file:
-            used = int(file.read())
+        with contextlib.suppress(OSError, ValueError):
+            used = int(read_regular(os.path.join(self.directory, "cache.bytes"), _COUNT_BYTES))
             return used if used >= 0 else None
         return None
 
@@ -206,9 +204,10 @@ class Folder:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
             return
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = open_regular(path, os.O_WRONLY | os.O_CREAT)
         try:
-            os.pwrite(descriptor, b"%020d\n" % used, 0)  # of constant length, so that nothing needs to be truncated
+            os.pwrite(descriptor, b"%020d\n" % used, 0)
+            os.ftruncate(descriptor, _COUNT_BYTES)
         finally:
             os.close(descriptor)
 

@@ -32,6 +32,9 @@ _REDIRECTS = {301, 302, 307, 308}
 _EXISTS = "the object already exists"
 _TOOK_TOO_LONG = "the request took too long"
 _BROKEN = "the connection broke"
+NO_SIZE = "the store does not report the size of the object"
+# Errors about the bytes of an answer. aiohttp's have a status, 400, which no server sent.
+_CUT_ANSWERS = {"ClientPayloadError", "ContentLengthError", "TransferEncodingError", "IncompleteReadError"}
 
 # The class, number and message of an error whose text or type names match; the first match counts.
 _PHRASES: list[tuple[type[OSError], int, str, str]] = [
@@ -47,6 +50,8 @@ _PHRASES: list[tuple[type[OSError], int, str, str]] = [
     (PermissionError, errno.EACCES, "no credentials were found", "169.254.169.254|metadata.google.internal|oauth"),
     (TimeoutError, errno.ETIMEDOUT, _TOOK_TOO_LONG, "timed out|timeout"),
     (OSError, errno.EINVAL, "the bucket is in another region", "incorrectly configured region|wrong region"),
+    (OSError, errno.ENOTSUP, NO_SIZE, "content-length header missing"),
+    (OSError, errno.EIO, "the store returned another range than requested", r"requested \d+\.\.\d+, got"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "error sending request|http error|decoding response body"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "clientpayload|serverdisconnected|incompleteread|clientoserror"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "connection ?(reset|closed)|connectionerror"),
@@ -146,6 +151,8 @@ def _by_class(error: Exception, name: str, url: str) -> Exception | None:
 
 
 def _by_status(error: Exception, url: str) -> OSError | None:
+    if any(type(link).__name__ in _CUT_ANSWERS for link in _chain(error)):
+        return ConnectionError(errno.ECONNRESET, _BROKEN, url)
     status, code = _status_of(error), _code_of(error)
     details = _details(error)
     if status == 404 or code in _ABSENT_CODES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.machinery
 import importlib.util
 import os
@@ -18,7 +19,7 @@ from ...base.handlers import raised_by_handler
 from ...base.optional import optional, optional_or_none
 from ...base.process import Origin
 from ...errors import InvalidArgumentError
-from ..naming.addresses import Address, address_of, public_url
+from ..naming.addresses import Address, address_of, is_folder_name, public_url
 from .errors import os_error
 from .fsspec_store import FileSystemStore
 from .obstore_options import CloudOptions, cloud_options
@@ -75,9 +76,23 @@ def find_store(
     return _kept_store(("fsspec", id(system), outer), lambda: FileSystemStore(system, base, chain + outer)), path
 
 
+def find_object(url: str, options: Mapping[str, Any] | StoreSettings | None = None) -> tuple[Store, str]:
+    """Return the store and the key as `find_store` does, for a URL that names an object and not a folder.
+
+    Raises:
+      IsADirectoryError: the URL ends in "/".
+    """
+    if is_folder_name(url):
+        raise IsADirectoryError(errno.EISDIR, "an object's name must not end in /; remove it", public_url(url))
+    return find_store(url, options)
+
+
 def _cloud_options(url: str, address: Address, storage_options: Mapping[str, Any]) -> CloudOptions | None:
-    if "::" in url or (address.scheme in ("http", "https") and ("?" in url or "@" in address.bucket)):
+    if "::" in url:
         return None
+    if address.scheme in ("http", "https"):
+        if "?" in url or "@" in address.bucket or urllib.parse.unquote(address.key).endswith("/"):
+            return None
     cloud = cloud_options(address, storage_options)
     if cloud is not None:
         endpoint = cloud.config.get("endpoint") or cloud.config.get("base_url")

@@ -12,15 +12,14 @@ from typing import Any
 
 from ...base.process import Origin
 from ..naming.addresses import public_url
-from .errors import call, changed
-from .store import Buffer, ObjectInfo, Upload
+from .errors import NO_SIZE, call
+from .fsspec_answers import is_http, request_of, tag_and_time
+from .store import Answer, Buffer, CheckedReads, ObjectInfo, Upload, Version
 
 _OPEN_FILES = 32
-_TAGS = ("ETag", "etag", "e_tag", "content-md5", "md5Hash", "generation")
-_TIMES = ("mtime", "LastModified", "last_modified", "Last-Modified", "created", "updated", "modify", "date_time")
 
 
-class FileSystemStore:
+class FileSystemStore(CheckedReads):
     """A `Store` over a file system of fsspec, whose paths are the keys.
 
     A file system that can fetch ranges does so in parallel. The files of other file systems stay open and are read by
@@ -33,6 +32,7 @@ class FileSystemStore:
         own = getattr(type(system), "cat_file", None)
         self.fetches = bool(getattr(system, "async_impl", False)) or own is not base.cat_file
         self._open = _OpenFiles(system)
+        self._ask = request_of(system)
 
     def __repr__(self) -> str:
         return f"FileSystemStore({type(self.system).__name__})"
@@ -45,62 +45,62 @@ class FileSystemStore:
 
     def info(self, key: str) -> ObjectInfo:
         url = self.url(key)
-        details = call(url, self._fresh_info, key)
+        details = call(url, self._details, key)
         if details.get("type") == "directory":
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), url)
         if details.get("size") is None:
-            raise OSError(errno.ENOTSUP, "the store does not report the size of the object", url)
+            raise OSError(errno.ENOTSUP, NO_SIZE, url)
         info = self._info_of(details, url)
         self._open.forget_unless(key, info.version)
         return info
+
+    def _details(self, key: str) -> Any:
+        if self._ask is None or not is_http(self.system):
+            return self._fresh_info(key)
+        answer = self._ask(key, 0, 1)  # fsspec would report every status as a missing file
+        size = answer.size
+        if size is None:  # of `bytes 0-0/*`
+            size = self._fresh_info(key).get("size")
+        return {"size": size, "etag": answer.tag, "mtime": answer.time}
 
     def _fresh_info(self, key: str) -> Any:
         folder = key.rpartition("/")[0]
         for name in {key, folder}:
             self.system.invalidate_cache(name)
-        return self.system.info(key)
+        try:
+            return self.system.info(key)
+        except KeyError as error:  # s3fs, of an answer without the header
+            if error.args != ("ContentLength",):
+                raise
+        return {"size": None}
 
     def _info_of(self, details: Any, url: str) -> ObjectInfo:
-        return ObjectInfo(url, int(details["size"] or 0), _version_of(details))
+        size = int(details["size"] or 0)
+        return ObjectInfo(url, size, Version.of(*tag_and_time(details), size))
 
-    def read(
-        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
-    ) -> Buffer:
-        if start >= end:
-            return b""
-        url = self.url(key)
-        data = call(url, self._read, key, start, end, version)
-        if version is not None and call(url, self._version, key) != version:
-            self._open.forget(key)
-            raise changed(url)
-        if len(data) != end - start:
-            raise ConnectionError(errno.ECONNRESET, "the store returned fewer bytes than requested", url)
-        return data
+    def request(self, key: str, start: int, end: int, version: str | None, streams: bool) -> Answer:
+        if self._ask is not None:
+            return self._ask(key, start, end)
+        data = self._data(key, start, end, version)
+        details = self._fresh_info(key)  # after the bytes, which are of this version or of an older one
+        size, stamp = details.get("size"), tag_and_time(details)
+        if version is not None:
+            self._open.forget_unless(key, self._info_of(details, key).version)
+        if len(data) == size:  # also where the range was ignored
+            return Answer(0, size, size, *stamp, [data])
+        if len(data) != end - start and not (size is not None and size < end):
+            text = f"the store returned {len(data)} bytes instead of {end - start}"
+            raise ConnectionError(errno.ECONNRESET, text, self.url(key))
+        return Answer(start, end, size, *stamp, [data])
 
-    def _read(self, key: str, start: int, end: int, version: str | None) -> Buffer:
+    def _data(self, key: str, start: int, end: int, version: str | None) -> Buffer:
+        if self.fetches:
+            return self.system.cat_file(key, start=start, end=end)
         pieces, done = [], start
-        while done < end:
-            if self.fetches:
-                data = self.system.cat_file(key, start=done, end=end)
-            else:
-                data = self._open.read(key, done, end, version)
-            if len(data) == 0:
-                break
+        while done < end and (data := self._open.read(key, done, end, version)):
             done += len(data)
             pieces.append(data)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def _version(self, key: str) -> str | None:
-        return _version_of(self._fresh_info(key))
-
-    def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
-        info = self.info(key)
-        return self.read(key, 0, min(most, info.size), version=info.version, timeout=timeout), info
-
-    def pieces(
-        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
-    ) -> Iterator[Buffer]:
-        yield self.read(key, start, end, version=version, timeout=timeout)
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         yield from self._below(prefix.rpartition("/")[0], prefix)
@@ -182,10 +182,6 @@ class _OpenFiles:
         # Guards everything, also the positions of the files: many file systems are not thread-safe.
         self._turn = threading.Lock()
 
-    def forget(self, key: str) -> None:
-        with self._turn:
-            self._close(key)
-
     def forget_unless(self, key: str, version: str | None) -> None:
         with self._turn:
             if version is None or self._versions.get(key) != version:
@@ -223,18 +219,6 @@ def _opened(system: Any, key: str) -> Any:
         return system.open(key, "rb", cache_type="none")
     except TypeError:
         return system.open(key, "rb")
-
-
-def _version_of(details: Any) -> str | None:
-    """Return the tag, or else the time of the last change and the size."""
-    tag = next((details[name] for name in _TAGS if details.get(name)), None)
-    if tag is not None:
-        return str(tag)
-    time = next((details[name] for name in _TIMES if details.get(name)), None)
-    if time is None:
-        return None
-    # A listing may have a number where `info` has a datetime.
-    return f"modified {time.timestamp() if hasattr(time, 'timestamp') else time}, {details.get('size')} bytes"
 
 
 # Protocols whose files appear when they are opened. In object stores, they appear when they are closed.

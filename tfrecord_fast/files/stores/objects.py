@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..naming.addresses import WILD, address_of, is_pattern, public_url
-from .finding import find_store
+from .finding import find_object, find_store
 from .matching import matches_of, pattern_of
 from .settings import StoreSettings
 from .store import Store
@@ -60,7 +60,7 @@ def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
 
 
 def _stored(url: str, settings: StoreSettings) -> StoredObject:
-    return StoredObject(public_url(url), *find_store(url, settings))
+    return StoredObject(public_url(url), *find_object(url, settings))
 
 
 def _listed(store: Store, key: str) -> Iterator[StoredObject]:

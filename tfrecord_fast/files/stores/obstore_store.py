@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import datetime
-import errno
 import itertools
+import re
 import urllib.parse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import InvalidArgumentError
 from ..naming.addresses import Address, public_url
-from .errors import call, changed, os_error
+from .errors import call
 from .obstore_options import CloudOptions
 from .obstore_upload import ObjectUpload, part_sizes
-from .store import Buffer, ObjectInfo, Upload, Version
+from .store import Answer, CheckedReads, ObjectInfo, Upload, Version
 
 _PAGE = 1000  # keys per request
 _PIECE = 1 << 20  # bytes
 _UPLOAD_SECONDS = 60
+# Errors about servers without ranges, or whose ranges lack their place in the object: all of it is requested instead.
+_NO_RANGES = re.compile("does not support range requests|non-partial response|(?i:content.range header)")
 
 
-class ObjectStore:
+class ObjectStore(CheckedReads):
     def __init__(self, library: Any, address: Address, options: CloudOptions) -> None:
         self._library = library
         self._base = f"{address.scheme}://{address.bucket}"
@@ -62,93 +64,17 @@ class ObjectStore:
     def _info_of(self, meta: Any, key: str) -> ObjectInfo:
         return ObjectInfo(self.url(key), int(meta["size"]), _version_of(meta))
 
-    def read(
-        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
-    ) -> Buffer:
-        if start >= end:
-            return b""
-        url = self.url(key)
-        return call(url, self._read, url, key, start, end, version)
-
-    def _read(self, url: str, key: str, start: int, end: int, version: str | None) -> Buffer:
-        answer = self._range(url, key, start, end, version)
-        if answer is None:
-            return b"".join(self._range_of_whole(url, key, start, end, version))
-        data = answer.bytes()
-        if len(data) != end - start:
-            raise ConnectionError(errno.ECONNRESET, "the answer was cut off", url)
-        return data
-
-    def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
-        url = self.url(key)
-        try:
-            return call(url, self._read_head, url, key, most)
-        except (FileNotFoundError, PermissionError, ConnectionError, TimeoutError):
-            raise
-        except OSError:  # some servers refuse ranges, or ranges of an empty object
-            info = self.info(key)
-        return self.read(key, 0, min(most, info.size), version=info.version, timeout=timeout), info
-
-    def _read_head(self, url: str, key: str, most: int) -> tuple[Buffer, ObjectInfo]:
-        answer = self._library.get(self._plain, self._checked(key), options={"range": (0, most)})
-        info, data = self._info_of(answer.meta, key), answer.bytes()
-        if len(data) != min(most, info.size):
-            raise ConnectionError(errno.ECONNRESET, "the answer was cut off", url)
-        return data, info
-
-    def pieces(
-        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
-    ) -> Iterator[Buffer]:
-        url = self.url(key)
-        try:
-            answer = self._range(url, key, start, end, version)
-            if answer is None:
-                yield from self._range_of_whole(url, key, start, end, version)
-                return
-            done = 0
-            for piece in answer.stream(min_chunk_size=_PIECE):
-                done += len(piece)
-                yield piece
-            if done == end - start:
-                return
-            failure: Exception = ConnectionError(errno.ECONNRESET, "the answer was cut off", url)
-        except Exception as error:
-            failure = os_error(error, url)
-        raise failure
-
-    def _range(self, url: str, key: str, start: int, end: int, version: str | None) -> Any:
-        """Return the answer with this range of this version; None if the server does not support ranges."""
+    def request(self, key: str, start: int, end: int, version: str | None, streams: bool) -> Answer:
         try:
             answer = self._library.get(self._plain, self._checked(key), options={"range": (start, end)})
         except Exception as error:
-            if "does not support range requests" in str(error) or type(error).__name__ == "NotSupportedError":
-                return None
-            raise
-        self._check_version(url, answer.meta, version)
-        if tuple(answer.range) != (start, end):  # the object has become shorter
-            raise changed(url)
-        return answer
-
-    def _range_of_whole(self, url: str, key: str, start: int, end: int, version: str | None) -> Iterator[Buffer]:
-        answer = self._library.get(self._plain, self._checked(key))
-        self._check_version(url, answer.meta, version)
-        position = 0
-        for piece in answer.stream(min_chunk_size=_PIECE):
-            inside = memoryview(piece)[max(0, start - position) : max(0, end - position)]
-            position += len(piece)
-            if len(inside) > 0:
-                yield inside
-            if position >= end:
-                return
-        raise changed(url)
-
-    def _check_version(self, url: str, meta: Any, version: str | None) -> None:
-        if isinstance(version, Version):
-            fits = version.fits(*_tag_time_size(meta))
-        else:
-            fits = version in (None, _version_of(meta))
-        if not fits:
-            raise changed(url)
+            if type(error).__name__ != "NotSupportedError" and not _NO_RANGES.search(str(error)):
+                raise
+            answer, streams = self._library.get(self._plain, self._checked(key)), True
+        tag, time, size = _tag_time_size(answer.meta)
+        pieces = answer.stream(min_chunk_size=_PIECE) if streams else (answer.bytes() for _ in range(1))
+        begin, stop = answer.range
+        return Answer(begin, stop, size, tag, time, pieces)
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         folder, _, _ = prefix.rpartition("/")
@@ -205,8 +131,10 @@ class ObjectStore:
 
     def _checked(self, key: str) -> str:
         """Reject a key that obstore would change into another one."""
-        if "//" in key or any(name in (".", "..") for name in key.split("/")):
-            raise InvalidArgumentError(f"{self.url(key)}: a key must not contain // or a part named . or ..")
+        if key.startswith("/") or "//" in key or any(name in (".", "..") for name in key.split("/")):
+            raise InvalidArgumentError(
+                f"{self.url(key)}: a key must not contain //, begin with /, or have a part named . or .."
+            )
         return key
 
 

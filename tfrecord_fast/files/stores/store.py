@@ -1,12 +1,15 @@
-"""The contract of an object store, for readers and writers.
+"""The contract of an object store, and the checks of the answers of all stores.
 
 A store does no retries and no caching. Its methods block, and several threads may call them at the same time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import errno
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
+
+from .errors import call, changed, os_error
 
 Buffer = Any  # an object with the buffer protocol: contiguous bytes, format B
 
@@ -30,14 +33,18 @@ class Version(str):
         version.tag, version.time, version.size = tag, time, size
         return version
 
-    def fits(self, tag: str | None, time: float | None, size: int) -> bool:
-        """Return True if another answer may be about the same content: by tags, or, if one has none, by time and size.
+    def fits(self, tag: str | None, time: float | None, size: int | None) -> bool:
+        """Return True if another answer may be about the same content: by size, and by tags, or by times without tags.
 
-        Some servers send the tag only with the whole object; times come with or without fractions.
+        Some servers send the tag only with the whole object; times come with or without fractions. None is unknown.
         """
+        if size not in (None, self.size):
+            return False
         if self.tag and tag:
             return self.tag == tag
-        return self.size == size and (self.time is None or time is None or int(self.time) == int(time))
+        if self.time is None or time is None or self.time == time:
+            return True
+        return int(self.time) == int(time) and (self.time.is_integer() or time.is_integer())
 
 
 class ObjectInfo(NamedTuple):
@@ -108,6 +115,111 @@ class Store(Protocol):
 
     def delete_below(self, key: str) -> None:
         """Delete a folder and everything below it."""
+
+
+class Answer(NamedTuple):
+    """An answer to a request for a range: the bytes [start, end) of an object.
+
+    `size` is that of the object. It, `tag` and `time` are None if the answer lacks them.
+    """
+
+    start: int
+    end: int
+    size: int | None
+    tag: str | None
+    time: float | None
+    pieces: Iterable[Buffer]
+
+
+class CheckedReads:
+    """The reading half of a Store over its `request`: no byte is passed on that the answer does not place in the range.
+
+    Servers and proxies may ignore a range, return another one, or break off.
+    """
+
+    def url(self, key: str) -> str:
+        raise NotImplementedError
+
+    def info(self, key: str) -> ObjectInfo:
+        raise NotImplementedError
+
+    def request(self, key: str, start: int, end: int, version: str | None, streams: bool) -> Answer:
+        """Ask for a range, once. An answer with the whole object is one of its bytes from 0; `streams` asks for small
+        pieces."""
+        raise NotImplementedError
+
+    def read(
+        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
+    ) -> Buffer:
+        return call(self.url(key), self._read, key, start, end, version)
+
+    def _read(self, key: str, start: int, end: int, version: str | None, answer: Answer | None = None) -> Buffer:
+        pieces = list(self._pieces(key, start, end, version, False, answer))
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
+        head = None
+        try:
+            head = call(self.url(key), self._read_head, key, most)
+        except (FileNotFoundError, PermissionError, ConnectionError, TimeoutError):
+            raise
+        except OSError:  # some servers refuse ranges, or ranges of an empty object
+            pass
+        if head is not None:
+            return head
+        info = self.info(key)
+        return self.read(key, 0, min(most, info.size), version=info.version, timeout=timeout), info
+
+    def _read_head(self, key: str, most: int) -> tuple[Buffer, ObjectInfo] | None:
+        answer = self.request(key, 0, most, None, False)
+        if answer.size is None:
+            return None
+        info = ObjectInfo(self.url(key), answer.size, Version.of(answer.tag, answer.time, answer.size))
+        return self._read(key, 0, min(most, answer.size), info.version, answer), info
+
+    def pieces(
+        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
+    ) -> Iterator[Buffer]:
+        try:
+            yield from self._pieces(key, start, end, version, True)
+            return
+        except Exception as error:
+            failure = os_error(error, self.url(key))
+        raise failure
+
+    def _pieces(
+        self, key: str, start: int, end: int, version: str | None, streams: bool, answer: Answer | None = None
+    ) -> Iterator[Buffer]:
+        url = self.url(key)
+        while start < end:
+            answer = answer or self.request(key, start, end, version, streams)
+            _check(answer, url, start, end, version)
+            position = answer.start
+            for piece in answer.pieces:
+                inside = memoryview(piece)[max(0, start - position) : max(0, end - position)]
+                position += len(piece)
+                if position > answer.end:
+                    raise OSError(errno.EIO, "the store returned more bytes than it announced", url)
+                start += len(inside)
+                if len(inside) > 0:
+                    yield inside
+                if start == end:
+                    return
+            if position < answer.end:
+                raise ConnectionError(errno.ECONNRESET, "the answer was cut off", url)
+            answer = None  # the answer announced fewer bytes than requested: ask for the rest
+
+
+def _check(answer: Answer, url: str, start: int, end: int, version: str | None) -> None:
+    if isinstance(version, Version):
+        fits = version.fits(answer.tag, answer.time, answer.size)
+    else:
+        fits = version in (None, Version.of(answer.tag, answer.time, answer.size or 0))
+    if not fits or (answer.size is not None and answer.size < end):
+        raise changed(url)
+    if not answer.start <= start < answer.end:
+        shown = f"bytes {answer.start}-{answer.end - 1}" if answer.start < answer.end else "nothing"
+        raise OSError(errno.EIO, f"the store returned {shown} instead of bytes {start}-{end - 1}", url)
 
 
 class Upload(Protocol):

@@ -18,7 +18,7 @@ from ..naming.file_objects import FileObject
 from ..naming.file_part import FilePart
 from ..naming.location import Location, location_of
 from ..naming.patterns import is_local_pattern, matching_paths
-from ..stores import StoreSettings, find_store
+from ..stores import StoreSettings, find_object
 from ..stores.objects import StoredObject, stored_objects, whole_url
 from .shard_lists import ListedFile
 
@@ -185,7 +185,7 @@ def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
         source.check_local()
         stamp = source.bytes, int(source.version or 0)
         return CoreFile(os.fsencode(source.file), part=bounds, stamp=stamp, records=source.records)
-    store, key = find_store(source.file, settings)
+    store, key = find_object(source.file, settings)
     match = StoredObject(public_url(source.file), store, key, source.bytes, cast("Any", source.version))
     return CoreFile(match.url.encode(), object=match, part=bounds, records=source.records)
 

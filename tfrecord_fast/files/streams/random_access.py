@@ -12,7 +12,7 @@ from ...errors import InvalidArgumentError
 from ...typing import Files
 from ..naming.addresses import is_pattern
 from ..naming.location import Location
-from ..stores import ObjectInfo, StoreSettings, find_store, read_info, read_range
+from ..stores import ObjectInfo, StoreSettings, find_object, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
 from .core_files import CoreObject, core_files, existing, random_location
 from .fetching import Fetching
@@ -150,7 +150,7 @@ def save_index(index: _core.RecordIndex, location: Location, settings: StoreSett
         index.save(os.fsencode(location.name))
         return
     lines = zip(index.offsets().tolist(), index.sizes().tolist(), strict=True)
-    store, key = find_store(location.name, settings)
+    store, key = find_object(location.name, settings)
     upload = store.upload(key)
     try:
         upload.write("".join(f"{offset} {size}\n" for offset, size in lines).encode())

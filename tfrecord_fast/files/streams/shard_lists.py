@@ -11,7 +11,7 @@ from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..naming.addresses import public_url
 from ..naming.location import location_of
-from ..stores import StoreSettings, as_settings, find_store, read_range
+from ..stores import StoreSettings, as_settings, find_object, read_range
 
 
 class ListedFile(str):
@@ -160,7 +160,7 @@ def _folder_of(url: str) -> _Folder:
 
 
 def _object(url: str, settings: StoreSettings) -> bytes:
-    store, key = find_store(url, settings)
+    store, key = find_object(url, settings)
     info = store.info(key)
     return bytes(read_range(store, key, 0, info.size, info.version, settings))
 

@@ -239,12 +239,12 @@ def remove(path: PathLike, *, storage_options: Options = None) -> None:
 
 
 def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
-    """Delete a folder and everything in it."""
+    """Delete a folder and everything in it. Of a symbolic link, only the link is deleted; `path` must not be a link."""
     name, is_url = location_of(path)
     if is_url:
         remote.rmtree(name, storage_options)
     else:
-        shutil.rmtree(name)
+        shutil.rmtree(name.rstrip("/") or name)  # "link/" would be the folder that the link leads to
 
 
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:

@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..naming.addresses import public_url
-from ..stores.finding import find_store
+from ..naming.addresses import is_folder_name, public_url
+from ..stores.finding import find_object, find_store
 from ..stores.store import ObjectInfo, Store
 
 Options = Mapping[str, Any] | None
@@ -16,7 +16,7 @@ Options = Mapping[str, Any] | None
 
 def exists(url: str, options: Options) -> bool:
     store, key = find_store(url, options)
-    if key.rstrip("/") and _info_or_none(store, key) is not None:
+    if key and not is_folder_name(url) and _info_or_none(store, key) is not None:
         return True
     return isdir(url, options)
 
@@ -41,13 +41,15 @@ def size(url: str, options: Options) -> int | None:
     """Return the size of an object in bytes; None for a folder."""
     store, key = find_store(url, options)
     try:
-        return store.info(key).size
+        if not is_folder_name(url):
+            return store.info(key).size
     except IsADirectoryError:
         return None
     except FileNotFoundError:
-        if isdir(url, options):
-            return None
-        raise
+        pass
+    if isdir(url, options):
+        return None
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), public_url(url))
 
 
 def listdir(url: str, options: Options) -> list[str]:
@@ -74,7 +76,7 @@ def make_folder(url: str, options: Options, *, parents: bool) -> None:
 
 
 def remove(url: str, options: Options) -> None:
-    store, key = find_store(url, options)
+    store, key = find_object(url, options)
     store.info(key)  # many stores ignore that it does not exist
     store.delete(key)
 
@@ -88,8 +90,8 @@ def rmtree(url: str, options: Options) -> None:
 
 def rename(source: str, target: str, options: Options) -> bool:
     """Rename a file; return False if the target is in another store."""
-    store, key = find_store(source, options)
-    other, new = find_store(target, options)
+    store, key = find_object(source, options)
+    other, new = find_object(target, options)
     if other is not store:
         return False
     if key == new:  # the store would refuse the copy, or delete the object after it
@@ -101,9 +103,9 @@ def rename(source: str, target: str, options: Options) -> bool:
 
 def is_same_object(source: str, target: str, options: Options) -> bool:
     """Return True if both URLs name one object, which must exist."""
-    store, key = find_store(source, options)
+    store, key = find_object(source, options)
     store.info(key)
-    return find_store(target, options) == (store, key)
+    return find_object(target, options) == (store, key)
 
 
 def walk(

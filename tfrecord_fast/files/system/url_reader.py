@@ -10,7 +10,7 @@ from typing import Any
 
 from ...base.process import Origin
 from ..stores.errors import check_process
-from ..stores.finding import find_store
+from ..stores.finding import find_object
 from ..stores.fsspec_store import FileSystemStore
 from ..stores.retrying import read_range
 from ..stores.settings import StoreSettings, as_settings
@@ -27,21 +27,10 @@ def open_url(url: str, mode: str, options: Mapping[str, Any] | None = None) -> A
     mode = mode.replace("b", "").replace("t", "") + "b"
     if mode != "rb":
         return UrlWriter(url, mode, options)
-    store, key = find_store(url, options)
-    if isinstance(store, FileSystemStore) and not (store.fetches and has_a_size(store, key)):
+    store, key = find_object(url, options)
+    if isinstance(store, FileSystemStore) and not store.fetches:
         return store.open(key)
     return UrlReader(store, key)
-
-
-def has_a_size(store: Store, key: str) -> bool:
-    """Return True if the store reports the object's size; otherwise it can only be read from start to end."""
-    try:
-        store.info(key)
-    except OSError as error:
-        if error.errno == errno.ENOTSUP:
-            return False
-        raise
-    return True
 
 
 class UrlReader(io.RawIOBase):

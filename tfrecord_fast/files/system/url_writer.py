@@ -11,7 +11,7 @@ from ...base.process import Origin
 from ...errors import InvalidArgumentError
 from ..naming.addresses import public_url
 from ..stores.errors import check_process
-from ..stores.finding import find_store
+from ..stores.finding import find_object
 from ..stores.store import Upload
 
 
@@ -37,7 +37,7 @@ class UrlWriter:
     def __init__(
         self, url: str, mode: str = "wb", options: Mapping[str, Any] | None = None, *, beside: int = 1
     ) -> None:
-        store, key = find_store(url, options)
+        store, key = find_object(url, options)
         if mode not in ("wb", "xb"):
             raise InvalidArgumentError(
                 f"{public_url(url)}: mode {mode!r} is not supported for URLs: objects are written as a whole and can't "
