@@ -25,8 +25,8 @@ _names = _lazy_names(
         "string uint16 uint32 uint64 uint8",
         ".errors": "DataLossError",
         ".examples.encoding.encode": "encode_examples encode_sequence_examples",
-        ".examples.features": "FixedLenFeature FixedLenSequenceFeature ImageFeature RaggedFeature RawFeature SparseFeature "
-        "VarLenFeature",
+        ".examples.features": "FixedLenFeature FixedLenSequenceFeature ImageFeature RaggedFeature RawFeature "
+        "SparseFeature VarLenFeature",
         ".examples.parsing.parse": "decode_raw parse_example parse_sequence_example parse_single_example "
         "parse_single_sequence_example",
         ".files.writing.example_writer": "ExampleWriter",

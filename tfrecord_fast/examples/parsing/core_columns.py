@@ -169,7 +169,7 @@ class RawColumns:
         note = _note(feature)
         # uint8 has no list of its own in records, but its values may be stored as int64.
         raw = isinstance(feature, RawFeature) or (dtype == uint8 and not note)
-        self.dense[key] = DenseColumn(dtype, "fixed", _known(shape), default, False, note, raw)
+        self.dense[key] = DenseColumn(dtype, "fixed", _known(shape), default, False, note, takes_raw_bytes=raw)
 
     def _add_sequence(self, key: Hashable, feature: FixedLenSequenceFeature, of_example: bool) -> None:
         if of_example and not feature.allow_missing:
