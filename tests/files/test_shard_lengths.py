@@ -211,17 +211,46 @@ def test_a_reader_counts_once(path, counted):
     assert len(counted) == 1
 
 
-def test_counts_of_large_files_are_kept_beside_them(path, counted, monkeypatch):
+@pytest.fixture
+def cache(tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder / "tfrecord_fast" / "counts"
+
+
+def test_counts_of_large_files_are_kept_in_the_users_cache(path, counted, cache, monkeypatch):
     assert len(tf.ShardReader(str(path), batch_size=10)) == 10
     assert os.listdir(path.parent) == ["a.tfrecord"]
     monkeypatch.setattr(record_counts, "_WORTH_KEEPING", 1000)
     del counted[:]
     for _ in range(2):
         assert len(tf.ShardReader(str(path), batch_size=10)) == 10
-    assert len(counted) == 1 and sorted(os.listdir(path.parent)) == [".a.tfrecord.records", "a.tfrecord"]
+    assert len(counted) == 1 and os.listdir(path.parent) == ["a.tfrecord"]
+    assert [name.partition(".")[0] for name in os.listdir(cache)] == ["a"]
     assert len(flat(batches(tf.ShardReader(str(path.parent / "*"))))) == 100
     del counted[:]
     assert len(tf.ShardReader(str(path), batch_size=10, index_cache=False)) == 10 and len(counted) == 1
+
+
+@pytest.mark.parametrize("trap", ["link", "pipe", "sparse"])
+def test_traps_in_a_folder_of_counts_are_left_alone(path, tmp_path, counted, trap):
+    (tmp_path / "kept").mkdir()
+    reader = lambda: tf.ShardReader(str(path), batch_size=10, index_cache=tmp_path / "kept")  # noqa: E731
+    len(reader())
+    (count,) = (tmp_path / "kept").iterdir()
+    text = count.read_text()
+    count.unlink()
+    other = tmp_path / "other"
+    other.write_text(text.replace("100", "777"))
+    if trap == "link":
+        count.symlink_to(other)
+    elif trap == "pipe":
+        os.mkfifo(count)
+    else:
+        with count.open("wb") as file:
+            file.truncate(1 << 40)
+    assert len(reader()) == len(reader()) == 10
+    assert other.read_text() == text.replace("100", "777") and count.read_text() == text and not count.is_symlink()
 
 
 def test_counts_are_kept_where_told(path, tmp_path, counted):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tempfile
 
 
 def open_regular(path: str, flags: int) -> int:
@@ -35,3 +36,21 @@ def read_regular(path: str, limit: int) -> bytes:
     if len(content) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
     return content
+
+
+def replace_regular(path: str, content: bytes) -> None:
+    """Write a small file whole. A link of that name is replaced, and not followed."""
+    descriptor, draft = tempfile.mkstemp(dir=os.path.dirname(path))
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+def user_cache() -> str:
+    """Return the folder for what this package keeps unasked."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tfrecord_fast")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ... import _core
 from ...base.file_stamp import FileStamp
+from ...base.side_files import read_regular, replace_regular, user_cache
 from ...base.threads import default_threads
 from ...base.workers import Workers
 from ...errors import InvalidArgumentError
@@ -29,9 +30,9 @@ from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, local_path
 from ..streams.fetching import open_stream
 from ..streams.random_access import infos_of
 from ..streams.shard_lists import ListedCount, listed_counts
-from ..system.drafts import complete_file
 
 _VERSION = 2
+_MOST_BYTES = 1 << 12  # of a count on disk
 _WORTH_KEEPING = 16 << 20  # bytes of a file whose count is kept on disk; smaller files are quickly counted again
 _FILES_AT_ONCE = 16  # files whose indexes are in memory together
 _BATCH = 4096
@@ -71,6 +72,10 @@ def _is_unchanged(then: FileStamp | _Version, now: FileStamp | _Version | None) 
     return then == now
 
 
+def _user_folder() -> str:
+    return os.path.join(user_cache(), "counts")
+
+
 class _Count(NamedTuple):
     records: int
     longest: int  # data bytes of the longest record
@@ -85,8 +90,8 @@ class RecordCounts:
     "skip_file" it reads everything.
 
     Args:
-      cache: a folder for counts; True keeps them beside files of 16 MiB or more, False nowhere. A count is valid while
-        the file's size and times are unchanged. Errors of the folder are ignored.
+      cache: a folder for counts; True keeps those of files of 16 MiB or more in the user's cache folder, False nowhere.
+        A count is valid while the file's size and times are unchanged. Errors of the folder are ignored.
       options: the reader's options that affect its records.
       settings: settings of the stores of URLs.
       listed: files whose counts may come from a shard list; objects carry theirs.
@@ -182,8 +187,7 @@ class RecordCounts:
         if path is None or not isinstance(stamp, FileStamp) or not self._is_kept(stamp):
             return None
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            with open(self._cache_path(path), encoding="ascii") as kept:
-                entry = json.load(kept)
+            entry = json.loads(read_regular(self._cache_path(path), _MOST_BYTES))
             read = _Count(int(entry["records"]), int(entry["longest"]))
             limit = self._options["max_record_bytes"]
             if entry == self._entry(stamp, read) and (limit is None or read.longest <= limit) and read.records >= 0:
@@ -204,8 +208,9 @@ class RecordCounts:
         if self._is_kept(stamp):
             text = json.dumps(self._entry(stamp, count)) + "\n"
             with contextlib.suppress(OSError, ValueError):
-                with complete_file(self._cache_path(path)) as draft, open(draft, "w", encoding="ascii") as kept:
-                    kept.write(text)
+                if self._folder is None:
+                    os.makedirs(_user_folder(), mode=0o700, exist_ok=True)
+                replace_regular(self._cache_path(path), text.encode())
 
     def _listed_count(self, file: str | CoreFile) -> ListedCount | None:
         match = _stored_object(file)
@@ -224,11 +229,9 @@ class RecordCounts:
         return {"version": _VERSION, **stamp._asdict(), "compression_type": compression_type, **counted}
 
     def _cache_path(self, path: str) -> str:
-        folder, name = os.path.split(os.path.abspath(path))
-        if self._folder is None:
-            return os.path.join(folder, f".{name}.records")
         digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]
-        return os.path.join(self._folder, f"{name}.{digest}.records")
+        folder = _user_folder() if self._folder is None else self._folder
+        return os.path.join(folder, f"{os.path.basename(path)}.{digest}.records")
 
     def _count(self, files: Sequence[str | CoreFile]) -> list[_Count]:
         if self._options["compression_type"] or self._options["on_corrupt"] != "raise":

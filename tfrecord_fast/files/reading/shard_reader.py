@@ -98,7 +98,7 @@ class ShardReader(Generic[Batch_co]):
       prefetch_bytes: approximate limit of bytes read ahead; by default 32 MiB, for URLs 128 MiB.
       label_key: yields (columns, label), with that column removed from the others; needs features.
       index_cache: where to keep the number of records per file for `len`, `num_records` and `equal_shards`: a folder;
-        True: beside the file (as `.NAME.records`) if the file has 16 MiB or more; False: nowhere.
+        True: the user's cache folder (`~/.cache/tfrecord_fast`), for files of 16 MiB or more; False: nowhere.
       columns: the keys of the features to parse, and the names of groups; None: all. The label is always parsed. Needs
         features.
       groups: dict of names to lists of keys, as for `io.parse_example`: each group of features is one column `[n, k]`,
