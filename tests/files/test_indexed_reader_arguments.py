@@ -7,7 +7,7 @@ import pytest
 from tests.support.frames import frames
 from tests.support.index_files import ALL, MANY, PARTS, RECORDS, write
 from tfrecord_fast import IndexedReader, RecordIndex
-from tfrecord_fast.errors import DataLossError
+from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 
 
 @pytest.fixture
@@ -93,3 +93,17 @@ def test_reader_recovers_when_a_file_appears(tmp_path):
         len(reader)
     (tmp_path / "a").write_bytes(frames(RECORDS))
     assert len(reader) == len(RECORDS)
+
+
+@pytest.mark.parametrize("change", ["cut", "empty", "missing", "twice", "grown", "shorter"])
+def test_an_index_of_other_bytes_than_the_files_is_refused(tmp_path, change):
+    path, index = tmp_path / "a.tfrecord", tmp_path / "a.idx"
+    data, more = frames([b"%03d" % i for i in range(100)]), frames([b"new"])
+    path.write_bytes(data)
+    RecordIndex.build(path).save(index)
+    lines = index.read_text().splitlines(keepends=True)
+    changed = {"cut": lines[:50], "empty": [], "missing": lines[:10] + lines[20:], "twice": lines[:10] + lines[9:]}
+    index.write_text("".join(changed.get(change, lines)))
+    path.write_bytes({"grown": data + more, "shorter": data[:-19]}.get(change, data))
+    with pytest.raises(InvalidArgumentError, match=r"a\.idx"):
+        len(IndexedReader(path, indexes=index))

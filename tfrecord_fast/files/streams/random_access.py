@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ... import _core
 from ...base.workers import Workers
 from ...errors import InvalidArgumentError
@@ -101,6 +103,13 @@ def open_random(
         for location, match in zip(locations, objects, strict=True)
     ]
     loaded = [load_index(index, settings) if isinstance(index, Location) else index for index in known]
+    sizes = [
+        os.stat(location.name).st_size if match is None else match.size or 0
+        for location, match in zip(locations, objects, strict=True)
+    ]
+    for name, size, source, index in zip(shown, sizes, known, loaded, strict=True):
+        if isinstance(source, Location) and index is not None:
+            _check_whole(index, size, source.name, os.fsdecode(name))
     missing = [i for i, index in enumerate(loaded) if index is None]
     origins = [_core.IndexOrigin(path=shown[i], object=numbered[i]) for i in missing]
     queue = None if fetching is None else fetching.queue
@@ -125,11 +134,19 @@ def open_random(
         if fetching is not None:
             fetching.close()
         raise
-    sizes = [
-        os.stat(location.name).st_size if match is None else match.size or 0
-        for location, match in zip(locations, objects, strict=True)
-    ]
     return Opened(reader, indexes, sum(sizes))
+
+
+def _check_whole(index: _core.RecordIndex, size: int, name: str, file: str) -> None:
+    """Check that the records of an index follow each other from the file's start to its end."""
+    offsets, sizes = index.offsets(), index.sizes()
+    ends = np.concatenate([np.zeros(1, np.int64), offsets + sizes])
+    wrong = np.flatnonzero(ends != np.append(offsets, size))
+    if len(wrong):
+        raise InvalidArgumentError(
+            f"{name}: not the index of {file}, which has {size} bytes: bytes from {ends[wrong[0]]} on are in no record "
+            "of the index, or in two; make it again with `tfrecord-fast index`"
+        )
 
 
 def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex:
