@@ -83,7 +83,8 @@ Status ImageMaker::Make(const Bytes& file, Random random, uint8_t* out) {
   TFR_RETURN_IF_ERROR(Open(file, 1));
   const size_t height = decoder_.height(), width = decoder_.width();
   Crop crop = CropOf(spec_, height, width, random);
-  const bool is_copy = crop.height == spec_.height && crop.width == spec_.width && spec_.shorter_side == 0;
+  const bool blurs = spec_.method == Method::kGaussian || spec_.method == Method::kMitchellCubic;
+  const bool is_copy = crop.height == spec_.height && crop.width == spec_.width && spec_.shorter_side == 0 && !blurs;
   if (is_copy && IsAsDecoded(crop)) return DecodeCrop(crop, out);
   const size_t ratio = RatioFor(crop);
   Pixels pixels;

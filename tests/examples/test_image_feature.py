@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+import tfrecord_fast.tensorflow as face
 from tests.support import live_tensorflow
 from tests.support.pictures import centre, encoded, examples, photograph, pictures, random_crop, resized
 from tfrecord_fast import ImageFeature, _core
@@ -92,8 +93,16 @@ def test_an_image_of_the_size_is_copied():
     image = photograph(20, 30)
     records = examples([encoded(image, "PNG")])
     for options in ({}, {"crop": "center"}, {"dtype": tf.float32}, {"channels_first": True}):
-        result = parsed(records, ImageFeature((20, 30), resize="gaussian", **options))[0]
+        result = parsed(records, ImageFeature((20, 30), resize="bicubic", **options))[0]
         np.testing.assert_array_equal(result.transpose(1, 2, 0) if "channels_first" in options else result, image)
+
+
+@pytest.mark.parametrize("method", ["gaussian", "mitchellcubic", "lanczos3", "bicubic"])
+def test_an_image_of_the_size_is_still_filtered(method):
+    pixels = (np.arange(192) * 37 % 251).astype(np.uint8).reshape(8, 8, 3)
+    records = tf.encode_examples({"image": [tf.io.encode_png(pixels)]})
+    made = tf.parse_example(records, {"image": tf.ImageFeature(8, resize=method, dtype=tf.float32)})["image"][0]
+    assert np.allclose(made, face.image.resize(pixels, (8, 8), method=method).numpy(), atol=1e-3)
 
 
 def test_pixels_are_those_of_tensorflow():
