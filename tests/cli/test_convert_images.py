@@ -174,3 +174,19 @@ def test_large_rows_come_in_small_batches(tmp_path, monkeypatch):
         batch = list(tf.data.TFRecordDataset(str(tmp_path / "a.tfrecord")))
         column = tf.io.parse_example(batch, {"a": tf.io.FixedLenFeature([], tf.string)})["a"]
         assert column.tolist() == table["a"].to_pylist()
+
+
+def test_a_class_is_the_first_folder_below(tmp_path):
+    for name in ("n1/images/0.png", "n2/images/1.png", "n3/x/y/2.png"):
+        (tmp_path / "set" / name).parent.mkdir(parents=True)
+        (tmp_path / "set" / name).write_bytes(encoded("PNG", 2, 3))
+    (tmp_path / "set" / "n11").mkdir()  # without an image
+    assert main(["convert", str(tmp_path / "set"), str(tmp_path / "a.tfrecord")]) == 0
+    classes = [(row["image/class/text"], row["image/class/label"]) for row in rows(tmp_path / "a.tfrecord")]
+    assert classes == [(b"n1", 0), (b"n2", 2), (b"n3", 3)]
+
+
+def test_a_file_beside_the_classes_is_an_error(folder, tmp_path, capsys):
+    (folder / "preview.png").write_bytes(encoded("PNG", 2, 3))
+    assert main(["convert", str(folder), str(tmp_path / "a.tfrecord")]) == 1
+    assert "preview.png: lies beside the folders of the classes" in capsys.readouterr().err

@@ -11,9 +11,10 @@ which must all exist. A column of images, sounds or videos, also in other Parque
 the bytes of the file, and NAME/path its path, if there is one.
 
 Images (.jpg .jpeg .png .gif .bmp .webp) become a record each. image/encoded has the bytes of the file, unchanged.
-image/format, image/height and image/width are read from the bytes. image/class/text is the name of the folder that
-holds the file, and image/class/label its number among the sorted names, from 0. image/filename has no folder. Records
-are in the order of the files: use `tfrecord-fast shuffle` to mix the classes.
+image/format, image/height and image/width are read from the bytes. image/class/text is the name of the class: the
+first folder below a folder that is the only input, else the folder that holds the file. image/class/label is its number
+among the sorted names, from 0. image/filename has no folder. Records are in the order of the files: use
+`tfrecord-fast shuffle` to mix the classes.
 
 A feature may be absent, or an empty list. Parquet, Arrow and ORC files keep the difference, in nulls and empty lists;
 CSV does not. A feature without a kind counts as absent, except in JSON.
@@ -62,6 +63,7 @@ from ..formats import format_of, make_sink, make_source, target_format_of
 from ..formats.base import STANDARD_OUTPUT, RowSink, Source, Unsuitable, refuse
 from ..formats.casts import CASTS, read_schema
 from ..formats.csv_files import TYPES, CsvSource
+from ..formats.images import ImageSource
 from ..formats.json_lines import JsonSink
 from ..formats.parquet import ArrowSink, ArrowSource
 from ..formats.tfrecord import TFRecordSink, TFRecordSource
@@ -160,6 +162,8 @@ def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, 
     if len(kinds) > 1:
         raise Unsuitable(f"inputs of several formats ({', '.join(sorted(kinds))}): convert each format by itself")
     source = make_source(kinds.pop(), files, args.threads)
+    if isinstance(source, ImageSource) and len(args.files) == 1 and os.path.isdir(args.files[0]):
+        source.root = args.files[0]
     target = args.target or target_format_of(args.output)
     compression, options = compression_of(args, args.output), storage_options(args)
     sink = make_sink(target, args.output, compression, args.level, args.shards, args.threads, options)

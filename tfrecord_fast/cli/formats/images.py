@@ -1,4 +1,4 @@
-"""Image files, whose classes are the folders that hold them."""
+"""Image files, whose classes are folders."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ EXTENSIONS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp")
 class ImageSource(Source):
     """Reader of image files: a record for each, with the features of TensorFlow's scripts for ImageNet.
 
-    A label is the number of the class among the names of all folders, sorted.
+    A label is the number of the class among the names of all classes, sorted.
     """
+
+    root: str | None = None  # the folder of the classes' folders; None: a class is the folder that holds the file
 
     def batches(self) -> Iterator[_core.RecordBatch]:
         paths = self.paths()
-        classes = sorted({_class_of(path) for path in paths})
-        labels = {name: label for label, name in enumerate(classes)}
+        names = self._classes(paths)
+        labels = {name: label for label, name in enumerate(sorted({*names, *self._folders()}))}
         rows: list[dict[str, Any]] = []
         size = 0
-        for path in paths:
-            rows.append(_row_of(path, labels))
+        for path, name in zip(paths, names, strict=True):
+            rows.append(_row_of(path, name, labels[name]))
             size += len(rows[-1]["image/encoded"])
             if len(rows) == ROWS or size >= BATCH_BYTES:
                 yield self._encoded(rows)
@@ -36,28 +38,40 @@ class ImageSource(Source):
             yield self._encoded(rows)
             self.advance(size)
 
+    def _classes(self, paths: list[str]) -> list[str]:
+        """Return the class of each file: the first folder below the root."""
+        if self.root is None or not self._folders():
+            return [os.path.basename(os.path.dirname(os.path.abspath(path))) for path in paths]
+        places = [os.path.relpath(path, self.root).split(os.sep) for path in paths]
+        for path, place in zip(paths, places, strict=True):
+            if len(place) == 1:
+                raise Malformed(f"{path}: lies beside the folders of the classes, in none of them")
+        return [place[0] for place in places]
+
+    def _folders(self) -> list[str]:
+        """Return the names of the classes' folders, also of those without a file."""
+        if self.root is None:
+            return []
+        folders = [entry.name for entry in os.scandir(self.root) if entry.is_dir()]
+        return [name for name in folders if not name.startswith((".", "_"))]
+
     def _encoded(self, rows: list[dict[str, Any]]) -> _core.RecordBatch:
         return self.encode({key: [row[key] for row in rows] for key in rows[0]}, len(rows))
 
 
-def _class_of(path: str) -> str:
-    return os.path.basename(os.path.dirname(os.path.abspath(path)))
-
-
-def _row_of(path: str, labels: dict[str, int]) -> dict[str, Any]:
+def _row_of(path: str, name: str, label: int) -> dict[str, Any]:
     with open(path, "rb") as file:
         data = file.read()
     image = image_of(data)
     if image is None:
         raise Malformed(f"{path}: not a JPEG, PNG, GIF, BMP or WebP image")
     format, width, height = image
-    name = _class_of(path)
     return {
         "image/encoded": data,
         "image/format": format.encode(),
         "image/height": height,
         "image/width": width,
-        "image/class/label": labels[name],
+        "image/class/label": label,
         "image/class/text": os.fsencode(name),
         "image/filename": os.fsencode(os.path.basename(path)),
     }
