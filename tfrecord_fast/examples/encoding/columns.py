@@ -50,6 +50,8 @@ def as_columns(
     else:
         accepted = "a dict of columns, a data frame or an Arrow table"
         raise TypeError(f"{what}: expected {accepted}, got {type(columns).__name__}")
+    if not isinstance(allow_rounding, bool):
+        raise TypeError(f"allow_rounding must be True or False, got {allow_rounding!r:.100}")
     for key, column in named if not allow_rounding else ():
         with naming(key):
             check_rounding(column)

@@ -147,7 +147,7 @@ class ExampleWriter:
             self._rows += rows or 0
 
     def write_example(self, example: Mapping[str, object]) -> None:
-        """Write one record: a dict of values, lists of values or arrays. None omits the key."""
+        """Write one record: a dict of values, lists of values or arrays. None omits the key; floats are rounded."""
         plain = encode_plain(example)
         if plain is None:
             self.write_batch(encode_example(example))
