@@ -85,8 +85,8 @@ class FeatureSpec:
         may_be_absent: bool = False,
         note: str = "",
         presence: bool = False,
-        takes_raw_bytes: bool = False,
         image: ImageSpec | None = None,  # of bytes with the "fixed" layout
+        takes_raw_bytes: bool = False,
     ) -> None: ...
 
 class ImageSpec:  # examples/features.py has the arguments of ImageFeature

@@ -47,7 +47,9 @@ Status OpenImage(const DecodeOptions& options, const std::optional<ImageWindow>&
   Region& region = result->region;
   region = {0, 0, decoder->height(), decoder->width()};
   if (window) std::tie(region.top, region.left, region.height, region.width) = *window;
-  if (region.height > decoder->height() || region.width > decoder->width()) region = {0, 0, 0, 0};  // an error
+  if (region.height > decoder->height() || region.width > decoder->width()) {
+    return decoder->DecodeRegion(region, nullptr, 0);  // the error
+  }
   result->channels = decoder->channels();
   result->row_bytes = region.width * decoder->pixel_bytes();
   return Status();

@@ -57,7 +57,7 @@ def folder(tmp_path, monkeypatch):
         ("convert a out.csv --nan null", "--nan requires a JSON lines output, but out.csv will be csv"),
         (
             "convert a out.csv --strings",
-            "--types, --schema and --strings require a CSV input",
+            "--types, --schema, --strings and --delimiter require a CSV input",
         ),
         (
             "convert a s.parquet out.jsonl",

@@ -53,9 +53,9 @@ def test_splits_may_leave_values_out():
     for splits in ([0, 3], [1, 2, 2], [3], [0, 0]):
         assert nest(np.array(splits), child).splits.tolist() == [2 * one for one in splits]
         assert _arrow_list(child, np.array(splits)).steps.tolist() == splits
-    inner = Column("int64", np.arange(9), 4, splits=np.array([0, 1, 3, 6, 9]))
-    assert nest(np.array([1, 3]), inner).splits.tolist() == [1, 6]
-    assert nest_fixed(2, 2, inner).splits.tolist() == [0, 3, 9]
+    inner = Column("int64", np.arange(9), 4, splits=np.array([1, 3, 5, 7, 9]))
+    assert nest(np.array([1, 3]), inner).splits.tolist() == [3, 7]
+    assert nest_fixed(2, 2, inner).splits.tolist() == [1, 5, 9]
     assert nest_fixed(3, 1, child)[2:5] == (3, 2, None)
 
 

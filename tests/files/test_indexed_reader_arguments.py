@@ -37,7 +37,7 @@ def test_pattern_without_a_match_raises_immediately(tmp_path):
 
 
 def test_no_files_are_no_records():
-    with pytest.raises(ValueError, match=r"there are no files in \[\]"):
+    with pytest.raises(ValueError, match=r"no files in \[\]"):
         IndexedReader([])
     reader = IndexedReader([], allow_empty=True)
     assert (len(reader), list(reader), reader[:].tolist()) == (0, [], [])

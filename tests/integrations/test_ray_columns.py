@@ -42,7 +42,7 @@ WRITTEN = {
     "nulls": (lambda: items([1, None, 3]), [1, None, 3]),
     "dictionary": (lambda: arrow(pyarrow.array(["x", "y", "x"]).dictionary_encode()), [b"x", b"y", b"x"]),
     "categories": (lambda: ray.data.from_pandas(pandas.DataFrame({"a": pandas.Categorical(["x", "y"])})), [b"x", b"y"]),
-    "nested lists": (lambda: arrow(pyarrow.array([[[1], [2, 3]], [[4]]])), [[1, 2, 3], [4]]),
+    "nested lists": (lambda: arrow(pyarrow.array([[[1, 2], [3, 4]], [[5, 6]]])), [[1, 2, 3, 4], [5, 6]]),
     "lists, one empty": (lambda: items([[b"x\0", b""], []]), [[b"x\0", b""], []]),
     "lists, a block empty": (lambda: items([[b"x", b"y"], []], blocks=2), [[b"x", b"y"], None]),
     "tensors": (lambda: items([np.arange(4).reshape(2, 2)] * 2), [[0, 1, 2, 3]] * 2),

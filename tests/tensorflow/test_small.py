@@ -71,14 +71,3 @@ q = tf.sparse.from_dense([[1, 0], [0, 2]])
 @pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 def test_the_same_as_of_tensorflow():
     assert not differences(listed(EXPRESSIONS), SETUP)
-
-
-@pytest.mark.parametrize("before", [b"", b"\xff\xe0\x00\x03A", b"\xff", b"\xff\x01\xff\xfe\x00\x02"])
-@pytest.mark.parametrize("marker", range(0xC0, 0xD0))
-def test_the_shape_of_a_jpeg_is_in_any_frame_header(marker, before):
-    head = b"\xff\xd8" + before + bytes([0xFF, marker]) + b"\x00\x0b\x08\x00\x02\x00\x03\x01\x01\x11\x00"
-    if marker in (0xC4, 0xC8, 0xCC):  # tables, what is reserved, and conditions
-        with pytest.raises(ValueError, match="JPEG"):
-            tf.image.extract_jpeg_shape(head)
-    else:
-        assert tf.image.extract_jpeg_shape(head).numpy().tolist() == [2, 3, 1]

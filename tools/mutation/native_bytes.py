@@ -304,8 +304,8 @@ MUTANTS = [
     ),
     Mutant(
         "base/records.h",
-        "origin.record_index + rows * origin.stride};",
-        "origin.record_index + rows};",
+        "origin.record_index + rows * origin.stride;",
+        "origin.record_index + rows;",
         "records of several shards",
         "examples/test_row_errors",
     ),

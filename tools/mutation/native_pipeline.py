@@ -22,8 +22,8 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/batch_cutter.cc",
-        "sequence_->epoch() - (draining_ ? 1 : 0);",
-        "sequence_->epoch();",
+        "static_cast<uint64_t>(BufferEpoch())",
+        "static_cast<uint64_t>(sequence_->epoch())",
         "the order when an epoch fits the buffer",
         ORDER,
     ),
@@ -136,7 +136,7 @@ MUTANTS = [
         STATE,
     ),
     Mutant(
-        "pipeline/random.h",
+        "base/random.h",
         "epoch * 0x9e3779b97f4a7c15u + mix.Next()",
         "mix.Next()",
         "each epoch has an order of its own",
@@ -306,8 +306,8 @@ MUTANTS = [
     ),
     Mutant(
         "index/random_reader.cc",
-        "if (same_file && numbers[i] == numbers[i - 1] + 1) continue;",
-        "if (same_file) continue;",
+        "const bool follows = same_file && offset == end && numbers[i] == numbers[i - 1] + 1;",
+        "const bool follows = same_file;",
         "the number of a record in an error",
         INDEX_DAMAGE,
     ),

@@ -218,7 +218,7 @@ def _set_types(source: Source, args: argparse.Namespace, schema: str | None) -> 
 def _character(text: str) -> str:
     character = "\t" if text == "\\t" else text
     if len(character.encode()) != 1 or character in '"\r\n':
-        raise Unsuitable(f"--delimiter: expected one ASCII character that is no quote or newline, got {text!r}")
+        raise Unsuitable(f"--delimiter: expected one ASCII character, not a quote or newline, got {text!r}")
     return character
 
 

@@ -167,7 +167,7 @@ def _parse_options(delimiter: str) -> Any:
 
 
 def _delimiter(path: str) -> str:
-    """Return the delimiter of the header: the most frequent of semicolon, tab and "|" if there is no comma."""
+    """Return the delimiter of the header: the most frequent of semicolon, tab and "|" in a header without a comma."""
     with arrow("pyarrow").input_stream(path) as file:
         header: bytes = file.read(_BLOCK).lstrip(b"\r\n").partition(b"\n")[0]
     most = max(";\t|", key=lambda character: header.count(character.encode()))

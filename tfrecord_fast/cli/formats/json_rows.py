@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import contextlib
 import gzip
 import json
@@ -105,7 +106,7 @@ class JsonSource(Source):
     def _rows(self, path: str) -> Iterator[tuple[int, _Row]]:
         orjson = optional_or_none("orjson")
         with open(path, "rb") as raw, _maybe_gunzip(raw) as file:
-            if file.peek(_PEEKED)[:_PEEKED].lstrip()[:1] == b"[":
+            if _begins_with_bracket(file):
                 yield from _items(b"".join(_lines(file, path)), path)
                 self.advance(raw.tell())
                 return
@@ -125,10 +126,16 @@ class JsonSource(Source):
                 yield number, _row_of(row, f"{path}: line {number}")
 
 
+def _begins_with_bracket(file: Any) -> bool:
+    with contextlib.suppress(EOFError, zlib.error, gzip.BadGzipFile):  # damage is met again where lines are read
+        return bool(file.peek(_PEEKED)[:_PEEKED].removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[")
+    return False
+
+
 def _items(text: bytes, path: str) -> Iterator[tuple[int, _Row]]:
     """Yield the objects of an array, which is read whole, and their numbers from 1."""
     try:
-        items = _parsed(text, optional_or_none("orjson"))
+        items = _parsed(text.removeprefix(codecs.BOM_UTF8), optional_or_none("orjson"))
     except ValueError as error:
         raise Malformed(f"{path}: {error}") from None
     for number, item in enumerate(items, 1):

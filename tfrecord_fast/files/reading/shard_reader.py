@@ -108,7 +108,7 @@ class ShardReader(Generic[Batch_co]):
         have them.
       max_requests: maximum number of concurrent requests of one iteration.
       cache_dir: a local folder that keeps the objects read, so that later epochs are local.
-      allow_empty: True to read nothing if there are no files: an empty list, or patterns without a file.
+      allow_empty: True to read nothing without files: an empty list, or patterns without a file.
 
     A reader is an IterableDataset for PyTorch if torch was imported before the reader was created:
     `DataLoader(reader, batch_size=None, num_workers=2)`.

@@ -211,6 +211,8 @@ class _OpenFiles:
             except BaseException:
                 self._files.pop(key, None)
                 raise
+            if version is None:  # the next read may be of another file of that name
+                self._close(key)
             return data
 
 

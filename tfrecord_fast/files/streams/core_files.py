@@ -81,7 +81,7 @@ def existing(filenames: Files, allow_empty: bool, settings: StoreSettings = DEFA
     if allow_empty:
         return [file for file in files if _has_match(file, settings)]
     if not files:
-        raise InvalidArgumentError(f"there are no files in {filenames!r:.100}; allow_empty=True reads none")
+        raise InvalidArgumentError(f"no files in {filenames!r:.100}; allow_empty=True reads none")
     return files
 
 

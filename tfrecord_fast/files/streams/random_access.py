@@ -30,7 +30,7 @@ class Opened(NamedTuple):
     bytes: int
 
 
-def random_locations(files: Files, settings: StoreSettings, allow_empty: bool) -> list[Location]:
+def random_locations(files: Files, settings: StoreSettings, allow_empty: bool = False) -> list[Location]:
     """Return local paths and URLs, with patterns resolved."""
     locations: list[Location] = []
     for file in existing(files, allow_empty, settings):

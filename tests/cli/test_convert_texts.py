@@ -1,0 +1,68 @@
+"""`convert` from CSV with other delimiters, from JSON arrays, and of floats that float32 can't tell apart."""
+
+import gzip
+import json
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.cli.test_convert import complains, read
+from tests.support.command import run_here
+
+
+@pytest.fixture
+def run(capsysbinary):
+    """Runs `convert`; returns (status, what it complained about)."""
+
+    def call(*argv):
+        status, out, err = run_here(capsysbinary, "convert", *argv)
+        assert out == ""
+        return status, err
+
+    return call
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_another_delimiter_of_csv_is_found_in_the_header(tmp_path, run, delimiter):
+    text = f'id{delimiter}name\n1{delimiter}"a{delimiter}b"\n2{delimiter}x, y\n'
+    (tmp_path / "in.csv").write_text(text)
+    assert run(tmp_path / "in.csv", tmp_path / "out.tfrecord") == (0, "")
+    table = tf.read_table(tmp_path / "out.tfrecord", strings="plain").to_pydict()
+    assert table == {"id": [1, 2], "name": [f"a{delimiter}b".encode(), b"x, y"]}
+    assert (
+        run(tmp_path / "in.csv", tmp_path / "one.tfrecord", "--delimiter", ",", "--strings")[0] == 1
+    )  # a quote inside
+
+
+def test_the_delimiter_of_csv_can_be_given(tmp_path, run):
+    (tmp_path / "in.csv").write_text("a,b;c\n1,2;3\n")
+    assert run(tmp_path / "in.csv", tmp_path / "out.tfrecord", "--delimiter", ";") == (0, "")
+    assert tf.read_table(tmp_path / "out.tfrecord").to_pydict() == {"a,b": [b"1,2"], "c": [3]}
+    assert complains(run(tmp_path / "in.csv", tmp_path / "no", "--to", "tfrecord", "--delimiter", "ab"), 2, "one ASCII")
+
+
+@pytest.mark.parametrize("name", ["in.json", "in.jsonl", "in.json.gz"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_array_of_objects_is_read(tmp_path, run, name, indent):
+    rows = [{"a": i, "b": [0.5, i], "c": f"x{i}"} for i in range(3)]
+    text = ("\n  " + json.dumps(rows, indent=indent) + "\n").encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    assert run(tmp_path / name, tmp_path / "out.tfrecord") == (0, "")
+    assert tf.read_table(tmp_path / "out.tfrecord").to_pydict()["a"] == [0, 1, 2]
+    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run(tmp_path / "lines.jsonl", tmp_path / "lines.tfrecord")
+    assert read(tmp_path / "lines.tfrecord") == read(tmp_path / "out.tfrecord")
+
+
+TIMES = {"csv": "t\n1700000000.123\n1700000001.123\n", "jsonl": '{"t": 1700000000.123}\n{"t": 1700000001.123}\n'}
+
+
+@pytest.mark.parametrize("format", TIMES)
+def test_floats_that_collapse_need_a_flag(tmp_path, run, format):
+    source = tmp_path / f"in.{format}"
+    source.write_text(TIMES[format])
+    assert complains(run(source, tmp_path / "out.tfrecord"), 1, "'t'", "--allow-rounding")
+    assert run(source, tmp_path / "out.tfrecord", "--allow-rounding") == (0, "")
+    if format == "csv":
+        source.write_text(TIMES[format].replace("t\n", "t:float\n"))
+        assert run(source, tmp_path / "out.tfrecord") == (0, "")
