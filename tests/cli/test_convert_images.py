@@ -114,7 +114,7 @@ def test_a_file_that_is_not_an_image_is_named(folder, tmp_path, capsys, data):
 def test_other_files_among_the_images_are_an_error(folder, tmp_path, capsys):
     (folder / "labels.csv").write_text("a,b\n")
     assert main(["convert", str(folder), str(tmp_path / "a.tfrecord")]) == 2
-    assert "inputs of several formats (csv, images)" in capsys.readouterr().err
+    assert "has images and other files: pass --from images" in capsys.readouterr().err
     assert main(["convert", f"{folder}/*/*", str(tmp_path / "a.tfrecord")]) == 0
     assert rows(tmp_path / "a.tfrecord") == expected(folder)
 
@@ -190,3 +190,15 @@ def test_a_file_beside_the_classes_is_an_error(folder, tmp_path, capsys):
     (folder / "preview.png").write_bytes(encoded("PNG", 2, 3))
     assert main(["convert", str(folder), str(tmp_path / "a.tfrecord")]) == 1
     assert "preview.png: lies beside the folders of the classes" in capsys.readouterr().err
+
+
+def test_names_with_an_underscore_and_other_files_change_no_label(tmp_path, capsys):
+    for name in ("_other/_DSC1.jpg", "a/1.jpg", "a/Thumbs.db", "b/2.JPG", "b/boxes.txt", "b/old.tfrecord"):
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_bytes(encoded("JPEG", 2, 3) if name.lower().endswith("jpg") else b"")
+    out = tmp_path / "out.tfrecord"
+    assert main(["convert", str(tmp_path / "set"), str(out)]) == 2
+    assert "pass --from images" in capsys.readouterr().err
+    assert main(["convert", "--from", "images", str(tmp_path / "set"), str(out)]) == 0
+    found = [(row["image/class/text"], row["image/class/label"], row["image/filename"]) for row in rows(out)]
+    assert found == [(b"_other", 0, b"_DSC1.jpg"), (b"a", 1, b"1.jpg"), (b"b", 2, b"2.JPG")]

@@ -46,7 +46,7 @@ from collections.abc import Callable, Iterator
 from ... import _core
 from ...base.file_stamp import FileStamp
 from ...examples.infer import first_row
-from ...files.streams.core_files import CoreFile
+from ...files.streams.core_files import CoreFile, core_files
 from ...files.writing.example_writer import shard_paths
 from ..arguments import add_input_arguments, add_output_arguments, number_of, storage_options
 from ..console import Console, counted
@@ -63,7 +63,7 @@ from ..formats import format_of, make_sink, make_source, target_format_of
 from ..formats.base import STANDARD_OUTPUT, RowSink, Source, Unsuitable, refuse
 from ..formats.casts import CASTS, read_schema
 from ..formats.csv_files import TYPES, CsvSource
-from ..formats.images import ImageSource
+from ..formats.images import ImageSource, images_below
 from ..formats.json_lines import JsonSink
 from ..formats.parquet import ArrowSink, ArrowSource
 from ..formats.tfrecord import TFRecordSink, TFRecordSource
@@ -83,7 +83,7 @@ tfrecord-fast convert train.parquet s3://bucket/train.tfrecord
 
 _ARROW_EXTENSIONS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 _TEXTS = {"CSV text": "csv", "JSON text": "jsonl"}  # recognised, but read only with --from
-_FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
+_FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc", "images")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -142,6 +142,7 @@ def _hint(problem: Problem) -> str:
 
 def _run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     _check(args)
+    files = _with_all_images(args, files)
     source, sink = _prepared(args, files)
     passes = source.passes + int(sink.wants_features) + int(sink.looks)
     if isinstance(source, TFRecordSource) and passes > 1 and (stream := first_stream_among(files)) is not None:
@@ -155,6 +156,17 @@ def _run(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> i
     if unknown.records:
         console.problem(unknown.text())
     return 0
+
+
+def _with_all_images(args: argparse.Namespace, files: list[CoreFile]) -> list[CoreFile]:
+    """Return the images of a folder in place of its files, if they are to be converted."""
+    if args.source not in (None, "images") or len(args.files) != 1 or not os.path.isdir(args.files[0]):
+        return files
+    images = images_below(args.files[0])
+    kinds = {"images" if args.source else format_of(file) for file in files}
+    if images and kinds != {"images"} and kinds & {"images", "tfrecord"}:
+        raise Unsuitable(f"{args.files[0]} has images and other files: pass --from images to convert the images alone")
+    return core_files(list(images)) if images and kinds == {"images"} else files
 
 
 def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, RowSink | TFRecordSink]:

@@ -13,6 +13,16 @@ from .base import BATCH_BYTES, ROWS, Malformed, Source
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp")
 
 
+def images_below(folder: str) -> list[str]:
+    """Return the image files below a folder, sorted, without hidden ones."""
+    paths = []
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        images = [name for name in names if not name.startswith(".") and name.lower().endswith(EXTENSIONS)]
+        paths += [os.path.join(parent, name) for name in images]
+    return sorted(paths)
+
+
 class ImageSource(Source):
     """Reader of image files: a record for each, with the features of TensorFlow's scripts for ImageNet.
 
@@ -53,7 +63,7 @@ class ImageSource(Source):
         if self.root is None:
             return []
         folders = [entry.name for entry in os.scandir(self.root) if entry.is_dir()]
-        return [name for name in folders if not name.startswith((".", "_"))]
+        return [name for name in folders if not name.startswith(".")]
 
     def _encoded(self, rows: list[dict[str, Any]]) -> _core.RecordBatch:
         return self.encode({key: [row[key] for row in rows] for key in rows[0]}, len(rows))
