@@ -149,7 +149,7 @@ def explained(error: DataLossError, head: bytes | None = None, size: int | None 
 def with_format(error: DataLossError) -> DataLossError:
     """Return the error of a first record, whose reason also names the format of a local file, if that is known."""
     guess = None if error.path is None else foreign_format(*head_of(error.path))
-    if guess is None or guess.split()[0] in error.reason:
+    if guess is None or "ZSTD" in error.reason:  # which names the format itself
         return error
     return DataLossError(error.path, error.offset, error.record_index, f"{error.reason}; it looks like {guess}")
 
