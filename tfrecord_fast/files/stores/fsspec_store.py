@@ -81,6 +81,8 @@ class FileSystemStore(CheckedReads):
     def request(self, key: str, start: int, end: int, version: str | None, streams: bool) -> Answer:
         if self._ask is not None:
             return self._ask(key, start, end)
+        if version is None and start == 0:
+            self._open.forget_unless(key, None)  # the name may be another file's now
         data = self._data(key, start, end, version)
         details = self._fresh_info(key)  # after the bytes, which are of this version or of an older one
         size, stamp = details.get("size"), tag_and_time(details)
@@ -211,8 +213,6 @@ class _OpenFiles:
             except BaseException:
                 self._files.pop(key, None)
                 raise
-            if version is None:  # the next read may be of another file of that name
-                self._close(key)
             return data
 
 
