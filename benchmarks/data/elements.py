@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 ROUNDING = 1e-9  # of sums that are taken in another order
-# By so many levels pixels may differ, and on average: TensorFlow decodes with another method of rounding than Pillow.
+# Largest and mean difference of pixels, in levels: TensorFlow and Pillow round differently while decoding.
 LEVELS, MEAN_LEVELS = 25, 2.0
 CROPS, FEW_CROPS = 3.0, 60.0  # levels by which the mean of random crops may differ: of many, and more of few
 

@@ -43,7 +43,7 @@ double Reduce(size_t ratio, size_t most, size_t* first, size_t* length) {
   return begin - static_cast<double>(*first);
 }
 
-// What is drawn of the crop: all of it, or the centre of an image of that size whose shorter side is resized.
+// The part of the resized crop that is drawn: all of it or, with `shorter_side`, its centre.
 ResizedWindow WindowOf(const ImageSpec& spec, size_t height, size_t width) {
   ResizedWindow window = ResizedWindow::Whole(spec.height, spec.width);
   if (spec.shorter_side == 0) return window;

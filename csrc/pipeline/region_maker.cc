@@ -190,7 +190,7 @@ Status RegionMaker::FileEnd(int64_t* end) const {
   return status;
 }
 
-// An error that is no damage if the file goes on where its last record was cut: it was still being written.
+// Returns an error if the file has grown past its last, cut record: it was still being written. That is not damage.
 Status RegionMaker::CheckGrowth(const Place& place) const {
   int64_t end = 0;
   if (!file_ || lane_.input.part) return {};

@@ -6,20 +6,9 @@ import json
 import pytest
 
 import tfrecord_fast as tf
-from tests.cli.test_convert import complains, read
-from tests.support.command import run_here
+from tests.cli.test_convert import complains, read, run
 
-
-@pytest.fixture
-def run(capsysbinary):
-    """Runs `convert`; returns (status, what it complained about)."""
-
-    def call(*argv):
-        status, out, err = run_here(capsysbinary, "convert", *argv)
-        assert out == ""
-        return status, err
-
-    return call
+__all__ = ["run"]  # a fixture
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])

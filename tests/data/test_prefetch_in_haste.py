@@ -6,6 +6,7 @@ import time
 
 import tfrecord_fast as tf
 from tests.support.threads import wait_until
+from tfrecord_fast.data.nodes.ahead.prefetch import Prefetched
 
 
 def ours():
@@ -60,3 +61,20 @@ def test_an_element_that_waits_for_the_one_before_it_comes_through_a_prefetch():
 
     for number in tf.data.Dataset.from_generator(talk).prefetch(2):
         answers.put(number)
+
+
+def test_a_thread_is_not_left_while_another_consumer_waits_for_it():
+    def elements():
+        for number in range(100_000):
+            time.sleep(50e-6)
+            yield number
+
+    iterator = Prefetched(elements, 3)
+    next(iterator)
+    iterator._waiting = 1  # the other consumer
+    for _ in range(500):
+        next(iterator)
+    assert not iterator._room.is_left
+    iterator._waiting = 0
+    while not iterator._room.is_left:
+        next(iterator)

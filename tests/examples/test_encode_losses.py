@@ -1,4 +1,4 @@
-"""What an Example would lose is an error: where inner lists end, and floats that float32 can't tell apart."""
+"""Encoding refuses data that an Example would lose: the ends of inner lists, and floats that float32 merges."""
 
 import numpy as np
 import pytest

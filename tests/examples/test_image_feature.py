@@ -213,7 +213,7 @@ def test_threads_change_nothing(records, threads):
 
 
 def test_inexact_pixels_are_close_to_exact_ones():
-    """What docs/guide/images.md promises."""
+    """Compare with the bounds in docs/guide/images.md."""
     files = [
         encoded(photograph(height, width, height), quality=90)
         for height, width in [(501, 703), (1024, 768), (333, 999)]

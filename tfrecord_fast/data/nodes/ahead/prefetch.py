@@ -148,7 +148,7 @@ class Prefetched(Iterator[Any]):
         return element
 
     def _waits(self, away: float) -> bool:
-        """Return True if the next element comes from the thread, for a consumer that was away for so many seconds."""
+        """Return True if the next element comes from the thread; the consumer was away for `away` seconds."""
         with self._turn:
             if not self._begun or (self._thread is None and away > CHEAP_AHEAD):
                 self._begin()
