@@ -208,7 +208,7 @@ def _access(transform: str, compression_type: str | None, options: dict[str, Any
     for name in sorted(options.keys() - STORE_OPTIONS - _STREAM_OPTIONS):
         raise TypeError(f"{transform} has no argument {name!r}")
     streams = {"num_threads": 1, **{name: options[name] for name in _STREAM_OPTIONS & options.keys()}}
-    ShardReader([], None, **streams)  # checks them
+    ShardReader([], None, allow_empty=True, **streams)  # checks them
     streams["max_record_bytes"] = max_record_size(streams.get("max_record_bytes"))
     settings = settings_of(options) if STORE_OPTIONS & options.keys() else None
     return Access(compression_of(compression_type), settings, streams)
@@ -235,6 +235,7 @@ def _table(
         infer_records=infer_records,
         batch_size=1,
         compression_type=access.compression.ours,
+        allow_empty=True,
         **access.options,
     )
     return table.over([])
