@@ -272,6 +272,7 @@ def test_records_of_a_shuffle_buffer_are_verified_when_they_are_read_again(tmp_p
     damaged[intact.index(held)] ^= 1
     path.write_bytes(pack(bytes(damaged)))
     resumed = tf.ShardReader(str(path), batch_size=100, shuffle_buffer=200, seed=3)
+    del state["marks"]  # as an older version saved it
     resumed.load_state_dict(state)
     with pytest.raises(tf.DataLossError):
         next(iter(resumed))
@@ -309,6 +310,7 @@ def test_a_record_that_moved_is_not_taken_for_the_one_that_was_held(tmp_path):
     _, _, state = stopped(str(path), 3, shuffle_buffer=200, seed=3)
     path.write_bytes(gzip.compress(frames([b"x" * (1 + i % 7) for i in range(1000)])))
     resumed = tf.ShardReader(str(path), batch_size=100, shuffle_buffer=200, seed=3)
+    del state["marks"]  # as an older version saved it
     resumed.load_state_dict(state)
     with pytest.raises(tf.DataLossError, match="has the file changed"):
         list(resumed)
@@ -328,6 +330,10 @@ def test_a_state_from_a_longer_file_is_refused(tmp_path, compression, left):
     with tf.io.TFRecordWriter(path, compression) as writer:
         writer.write_batch(records[:left])
     again = tf.ShardReader(path, batch_size=10, on_corrupt="skip")
+    again.load_state_dict(state)
+    with pytest.raises(ValueError, match="its size or first record has changed"):
+        list(again)
+    del state["marks"]  # as an older version saved it
     again.load_state_dict(state)
     with pytest.raises(tf.DataLossError, match="where the saved state continues; has the file changed"):
         list(again)

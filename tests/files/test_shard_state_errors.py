@@ -94,3 +94,38 @@ def test_a_state_at_the_end_goes_on_with_nothing(options, shuffle_buffer, tmp_pa
         again = make()
         again.load_state_dict(state)
         assert take(again) == (whole[place:], None)
+
+
+@pytest.mark.parametrize("options", [{}, {"shuffle_buffer": 50, "seed": 1}, {"global_shuffle": True, "seed": 1}])
+@pytest.mark.parametrize("change", ["order", "size", "none"])
+def test_a_state_of_files_that_were_written_anew_is_refused(tmp_path, options, change):
+    path = tmp_path / "a.tfrecord"
+
+    def write(numbers):
+        with tf.io.TFRecordWriter(path) as writer:
+            writer.write_batch([b"%05d" % number for number in numbers])
+
+    write(range(200))
+    reader = tf.ShardReader(path, batch_size=10, **options)
+    seen = next(iter(reader)).tolist()
+    state = reader.state_dict()
+    write({"order": range(199, -1, -1), "size": range(201), "none": range(200)}[change])
+    other = tf.ShardReader(path, batch_size=10, **options)
+    other.load_state_dict(state)
+    if change == "none":
+        assert sorted(seen + [record for batch in other for record in batch]) == [b"%05d" % i for i in range(200)]
+        return
+    with pytest.raises(ValueError, match=f"another {path}: its size or first record has changed since"):
+        next(iter(other))
+
+
+@pytest.mark.parametrize("marks", [None, 3, "ab", [1], [None], [["x"]], [[]], [[True, 5]]])
+def test_marks_of_any_form_are_an_error_or_ignored(tmp_path, marks):
+    reader = tf.ShardReader(write(tmp_path, [5]), batch_size=2)
+    next(iter(reader))
+    state = reader.state_dict() | {"marks": marks}
+    reader.load_state_dict(state)
+    try:
+        assert len(list(reader)) == 2 and marks == [[]]
+    except ValueError as error:
+        assert "state" in str(error)

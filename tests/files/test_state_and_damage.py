@@ -120,6 +120,9 @@ def test_what_is_lost_by_damage_after_the_state_was_saved_is_told(tmp_path, comp
                 rest += batch.tolist()
         except tf.DataLossError:
             continue
+        except ValueError as error:
+            assert "has changed since" in str(error) and path.stat().st_size < len(whole) and not rest
+            continue
         assert not set(rest) & set(given)
         assert resumed.skipped or set(rest) == set(records) - set(given)
 

@@ -39,7 +39,7 @@ from .iteration import CountedBatches, CurrentIteration, Skipped
 from .iteration_plan import Assigner, ShardingOptions
 from .outputs import Outputs
 from .shard_division import Lengths, Shard
-from .state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of, epoch_reached
+from .state import STATE_VERSION, Mark, check_fits, check_state, digest_of, epoch_of, epoch_reached, marks_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -263,6 +263,7 @@ class ShardReader(Generic[Batch_co]):
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | GlobalShuffle | None = None
         self._current: CurrentIteration | None = None  # the iteration of _stream
+        self._marks: list[Mark] | None = None  # of the files of _current, once a state was asked for
         self._epochs = EpochCounter()
         self._epochs.share()
         self._skipped: list[Skipped] = []
@@ -301,6 +302,7 @@ class ShardReader(Generic[Batch_co]):
             batches = map(finish, batches)
         self._stream, self._skipped = stream, []
         self._current = CurrentIteration(files, order, counted, first, next_epoch)
+        self._marks = None
         self._resume = None  # only the first iteration starts there
         is_stream = counted is None and finish is None  # which ends by itself after a signal handler has raised
         return batches if is_stream else _core.Iteration(batches)
@@ -417,6 +419,8 @@ class ShardReader(Generic[Batch_co]):
             }
         # The files at the beginning of the iteration: by now, a pattern may match others.
         files, order, counted, first, next_epoch = self._current
+        if self._marks is None:
+            self._marks = marks_of(files)
         return {
             "version": STATE_VERSION,
             "epoch": first,
@@ -424,6 +428,7 @@ class ShardReader(Generic[Batch_co]):
             **({"stream": self._stream.state()} if counted is None else counted.state()),
             "order": copy.deepcopy(order),
             "files": digest_of(files),
+            "marks": copy.deepcopy(self._marks),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

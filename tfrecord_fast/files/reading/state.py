@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import stat
 from collections.abc import Mapping
 from typing import Any
 
+from ... import _core
+from ...errors import DataLossError
 from ..streams.core_files import CoreFile
 from .epochs import MOST_EPOCHS, end_of
+
+Mark = list[int | str | None]  # a size, and a digest
 
 STATE_VERSION = 2
 _BEFORE_EPOCHS = 1  # the version in which all iterations began with epoch 0
 MOST = (1 << 63) - 1  # the core's largest integer
+_MOST_MARKS, _MOST_MARKED, _DIGITS = 64, 1 << 20, 12  # files; bytes of a first record; of its digest in hex
 _OF_STATE = {"version", "stream"}
 _OF_BEGUN_STATE = {"order", "files"}
 _OF_SOME_ORDERS = {"equal_shards", "shard", "batches", "global_shuffle"}
@@ -84,6 +92,10 @@ def check_fits(
         raise ValueError(f"not a state of ShardReader: epoch {state['stream']['epoch']} is past the end, {end}")
     if state["files"] != digest_of(files):
         raise ValueError("the saved state is of another reader: the list of files differs")
+    for file, was, mark in zip(_sample(files), _list(state.get("marks", ())), marks_of(files), strict=False):
+        if any(None not in pair and pair[0] != pair[1] for pair in zip(_list(was), mark, strict=False)):
+            name = file if isinstance(file, str) else os.fsdecode(file.name)
+            raise ValueError(f"the saved state is of another {name}: its size or first record has changed since")
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:
@@ -129,3 +141,26 @@ def digest_of(files: list[str] | list[CoreFile]) -> str:
         if not isinstance(file, str) and file.part is not None:
             digest.update(repr(file.part).encode())
     return digest.hexdigest()
+
+
+def marks_of(files: list[str] | list[CoreFile]) -> list[Mark]:
+    """Return the size, and a digest of the first record, of up to 64 local files; None for what can't be known."""
+    return [_mark_of(file) for file in _sample(files)]
+
+
+def _sample(files: list[Any]) -> list[Any]:
+    return files[:: -(-len(files) // _MOST_MARKS) or 1]
+
+
+def _mark_of(file: str | CoreFile) -> Mark:
+    is_local = isinstance(file, str) or (file.opener is None and file.object is None)
+    name = file if isinstance(file, str) else os.fsdecode(file.name)
+    with contextlib.suppress(OSError, ValueError, DataLossError, StopIteration):
+        status = os.stat(name) if is_local else None
+        if status is not None and stat.S_ISREG(status.st_mode):
+            first: str | None = None
+            with contextlib.suppress(OSError, DataLossError, StopIteration):
+                record = next(_core.RecordStream([name], max_record_bytes=_MOST_MARKED).records())
+                first = hashlib.sha256(record).hexdigest()[:_DIGITS]
+            return [status.st_size, first]
+    return [None, None]
