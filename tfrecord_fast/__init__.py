@@ -46,6 +46,7 @@ _names = _lazy_names(
         ".values.columns.ragged": "RaggedTensor",
         ".values.columns.sparse": "SparseTensor",
     },
+    hidden=".values.plain_ops",  # of scripts, which find them in tfrecord_fast.tensorflow, too
 )
 __getattr__ = _names.getattr
 __dir__ = _names.dir

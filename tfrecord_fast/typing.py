@@ -152,7 +152,8 @@ class ReaderOptions(TypedDict, total=False):
 
     batch_size: int
     drop_remainder: bool
-    compression_type: str | None
+    compression: str | None
+    compression_type: str | None  # an older spelling
     num_threads: int | None
     deterministic: bool
     cycle_length: int

@@ -240,9 +240,3 @@ def test_a_list_of_paths_of_any_kind_is_read_in_its_order(tmp_path, monkeypatch,
             (tmp_path / file).write_bytes(frames([file.encode()]))
         expected += [file.encode() for file in found]
     assert list(reads(names)) == expected
-
-
-def test_a_directory_is_refused_with_its_name(tmp_path):
-    with pytest.raises(IsADirectoryError) as caught:
-        list(tf.data.TFRecordDataset(str(tmp_path)))
-    assert caught.value.filename == str(tmp_path)

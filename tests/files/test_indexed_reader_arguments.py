@@ -43,12 +43,6 @@ def test_no_files_are_no_records():
     assert (len(reader), list(reader), reader[:].tolist()) == (0, [], [])
 
 
-def test_a_folder_is_refused_as_a_folder(tmp_path):
-    with pytest.raises(IsADirectoryError) as caught:
-        IndexedReader(tmp_path, indexes=RecordIndex([0], [20]))[0]
-    assert caught.value.filename == str(tmp_path)
-
-
 @pytest.mark.parametrize("make", [IndexedReader, RecordIndex.build, RecordIndex.load])
 def test_file_object_is_refused(path, make):
     with open(path, "rb") as file, pytest.raises(TypeError, match="only a path"):

@@ -14,13 +14,14 @@ import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfrecord_fast.files.naming.file_objects import FileObject
+from tfrecord_fast.files.naming.folders import files_below
 from tfrecord_fast.files.naming.foreign_formats import foreign_format, head_of
 from tfrecord_fast.files.reading import record_counts
 from tfrecord_fast.files.reading.task_splits import plan_splits
 from tfrecord_fast.files.rewriting import shuffling
 from tfrecord_fast.files.stores import StoreSettings, find_store
 from tfrecord_fast.files.stores.obstore_store import ObjectStore
-from tfrecord_fast.files.streams.listing import files_below, listed_parts
+from tfrecord_fast.files.streams.listing import listed_parts
 from tfrecord_fast.files.streams.record_reader import tf_record_random_reader
 
 SETTINGS = StoreSettings()
@@ -119,8 +120,8 @@ def test_files_below_are_those_that_are_called_so(tmp_path):
     with pytest.raises(FileNotFoundError, match="no files in the folder") as caught:
         files_below(str(tmp_path))
     assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, str(tmp_path))
-    put(tmp_path, "b/readme", "a.idx")
-    assert files_below(str(tmp_path)) == [str(tmp_path / "b/readme")]
+    put(tmp_path, "b/readme.md", "a.idx")
+    assert files_below(str(tmp_path)) == [str(tmp_path / "b/readme.md")]
     put(tmp_path, "z.TFRecord.gz", "b/c.tfrec-00000-of-00001")
     assert files_below(str(tmp_path)) == [str(tmp_path / "b/c.tfrec-00000-of-00001"), str(tmp_path / "z.TFRecord.gz")]
 

@@ -72,9 +72,9 @@ def test_small_files_are_put_together(tmp_path):
 def test_a_file_that_is_said_not_to_be_compressed_is_as_large_as_it_is(tmp_path):
     path = tmp_path / "a.gz"
     path.write_bytes(frames([b"x" * 100] * 10))
-    assert [split.bytes for split in plan_splits(path, compression_type="")] == [path.stat().st_size]
-    assert sum(split.bytes for split in plan_splits(path, compression_type="", split_bytes=500)) == path.stat().st_size
-    assert [split.bytes > path.stat().st_size for split in plan_splits(path, compression_type="GZIP")] == [True]
+    assert [split.bytes for split in plan_splits(path, compression="")] == [path.stat().st_size]
+    assert sum(split.bytes for split in plan_splits(path, compression="", split_bytes=500)) == path.stat().st_size
+    assert [split.bytes > path.stat().st_size for split in plan_splits(path, compression="GZIP")] == [True]
 
 
 def test_a_folder_is_read_without_what_is_no_data(tmp_path):

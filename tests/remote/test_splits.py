@@ -25,24 +25,24 @@ def splits_of(bucket, files, **options):
 
 
 @pytest.mark.parametrize("given", ["url", "pattern", "folder"])
-@pytest.mark.parametrize("compression_type", [None, ""])
-def test_every_record_is_in_one_part(bucket, given, compression_type):
+@pytest.mark.parametrize("compression", [None, ""])
+def test_every_record_is_in_one_part(bucket, given, compression):
     expected = [numbered(3000), numbered(5), numbered(700, 3000)]
     urls = [bucket.put(f"d/{number}", frames(records)) for number, records in enumerate(expected)]
     files = {"url": urls, "pattern": bucket.url("d/*"), "folder": bucket.url("d/")}[given]
-    splits = splits_of(bucket, files, split_bytes=500_000, compression_type=compression_type)
+    splits = splits_of(bucket, files, split_bytes=500_000, compression=compression)
     assert len(splits) > 8
-    found = [read(split.parts, bucket, compression_type=compression_type) for split in splits]
+    found = [read(split.parts, bucket, compression=compression) for split in splits]
     assert [record for one in found for record in one] == [record for one in expected for record in one]
 
 
 def test_only_the_bytes_of_a_part_are_asked_for(proxied_s3, s3_proxy):
     records = numbered(4000, 5000)
     url = proxied_s3.put("x", frames(records))
-    splits = splits_of(proxied_s3, url, split_bytes=2 << 20, compression_type="")
+    splits = splits_of(proxied_s3, url, split_bytes=2 << 20, compression="")
     s3_proxy.clear()
     (part,) = splits[3].parts
-    assert read([part], proxied_s3, compression_type="") == records[part.first_record :][: part.records]
+    assert read([part], proxied_s3, compression="") == records[part.first_record :][: part.records]
     asked = sorted(request.range for request in s3_proxy.requests("GET"))
     assert asked[0][0] == part.begin and asked[-1][1] == part.end
     assert sum(end - begin for begin, end in asked) == part.end - part.begin

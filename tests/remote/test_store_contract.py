@@ -164,19 +164,22 @@ def test_a_name_that_ends_in_a_slash_is_no_object_s(place, tmp_path):
         lambda: gfile.rename(other, shown, overwrite=True, storage_options=options),
         lambda: gfile.rename(shown, other, overwrite=True, storage_options=options),
         lambda: gfile.remove(shown, storage_options=options),
-        lambda: read(shown, options),
         lambda: gfile.GFile(shown, "rb", storage_options=options).read(),
-        lambda: len(tf.IndexedReader(shown, storage_options=options)),
         lambda: list(tf.ShardList(shown, storage_options=options)),
     ]
     for use in uses:
         with pytest.raises(IsADirectoryError, match="must not end in /"):
             use()
+    for reader in (read, lambda url, options: len(tf.IndexedReader(url, storage_options=options))):
+        with pytest.raises((FileNotFoundError, NotADirectoryError)):  # a folder, which has no files
+            reader(shown, options)
     assert read(url, options) == [b"precious"] and read(other, options) == [b"other"]
     assert not gfile.exists(shown, storage_options=options)
     with pytest.raises(FileNotFoundError):
         gfile.stat(shown, storage_options=options)
     folder = url.removesuffix("trail")
+    assert sorted(read(folder, options)) == [b"other", b"precious"]
+    assert len(tf.IndexedReader(folder, storage_options=options)) == 2
     assert gfile.exists(folder, storage_options=options) and gfile.isdir(folder, storage_options=options)
     assert gfile.stat(folder, storage_options=options).is_directory
     assert gfile.listdir(folder, storage_options=options) == ["other", "trail"]

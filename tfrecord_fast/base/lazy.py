@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 
@@ -16,13 +17,14 @@ class LazyNames(NamedTuple):
     dir: Callable[[], list[str]]
 
 
-def lazy_names(package: str, names_by_module: Mapping[str, str]) -> LazyNames:
+def lazy_names(package: str, names_by_module: Mapping[str, str], hidden: str = "") -> LazyNames:
     """Make the lazy names of a package.
 
     Args:
       package: the name of the package.
       names_by_module: the names in each module, separated by spaces. A module is relative, as ".module"; "." has the
         package's own modules.
+      hidden: the module whose names `dir` leaves out.
     """
     module_of = {name: module for module, names in names_by_module.items() for name in names.split()}
 
@@ -37,6 +39,8 @@ def lazy_names(package: str, names_by_module: Mapping[str, str]) -> LazyNames:
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *module_of})
+        own = vars(sys.modules[package]).items()
+        values = {name for name, value in own if not isinstance(value, ModuleType)}  # internal packages are none
+        return sorted(name for name in values | module_of.keys() if module_of.get(name) != hidden)
 
     return LazyNames(sorted(module_of), __getattr__, __dir__)

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..files.streams.listing import files_below
+from ..files.naming.folders import files_below
 
 _STATE, _SPLITS = "state.json", "dataset_dict.json"  # written by save_to_disk of Hugging Face's `datasets`
 _INFO, _FEATURES = "dataset_info.json", "features.json"  # written by TensorFlow Datasets

@@ -12,6 +12,7 @@ import pandas
 
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
+from ..files.naming.keywords import respelled
 from ..files.reading.tables import TableSource
 from ..files.reading.task_splits import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ..files.stores.cache import settings_of
@@ -53,7 +54,7 @@ def read_tfrecords(
         raise TypeError(f"read_tfrecords has no {name}: Dask divides the files")
     if not reader_options.get("deterministic", True):
         raise ValueError("deterministic=False is not supported: a task that runs again must read the same rows")
-    options: dict[str, Any] = {"num_threads": 1, **reader_options}
+    options: dict[str, Any] = {"num_threads": 1, **respelled(reader_options)}
     if options.get("shuffle_buffer") and options.get("seed") is None:
         # Dask may read a partition twice, with different columns, and join the rows by position.
         options["seed"] = random.getrandbits(63)

@@ -30,7 +30,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
     def grouped(threads: int) -> Setting:
         reader = tf.ShardReader(
-            files, features, batch_size=n, compression_type=compression, num_threads=threads, groups=groups
+            files, features, batch_size=n, compression=compression, num_threads=threads, groups=groups
         )
         row = f"ShardReader, {threads} thread{'s' * (threads > 1)}, groups"
         return Parsing("groups={…}", reader, lambda item: columns_of(ungrouped(item, groups)), count_of, row)
@@ -40,7 +40,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
         if cycle > 1:
             given |= {"cycle_length": cycle, "block_length": n}
         label = ", ".join(f"{name}={value}" for name, value in {"num_threads": threads, **given}.items())
-        made = tf.ShardReader(files, features, batch_size=n, compression_type=compression, num_threads=threads, **given)
+        made = tf.ShardReader(files, features, batch_size=n, compression=compression, num_threads=threads, **given)
         return Parsing(label, made, columns_of, count_of, f"ShardReader{row}", "any" if given else "file")
 
     fewer = [threads for threads in (1, 2, 4, 8, 16) if threads == 1 or threads <= cores()]
@@ -71,7 +71,7 @@ def shards(job: Job) -> list[Setting]:
     return [
         Parsing(
             "",
-            tf.ShardReader(files, features, batch_size=n, compression_type=""),
+            tf.ShardReader(files, features, batch_size=n, compression=""),
             columns_of,
             count_of,
             f"ShardReader, {shards_of(files)}",
@@ -124,7 +124,7 @@ def epoch(job: Job) -> list[Setting]:
     features, n = features_of(job), job.dataset.batch
     dataset = tf.data.TFRecordDataset(files, compression).shuffle(SHUFFLE).batch(n)
     if not features:
-        reader = tf.ShardReader(files, None, batch_size=n, compression_type=compression, shuffle_buffer=SHUFFLE)
+        reader = tf.ShardReader(files, None, batch_size=n, compression=compression, shuffle_buffer=SHUFFLE)
         readers: dict[str, tuple[str, Any]] = {
             f"ShardReader(shuffle_buffer={SHUFFLE})": ("ShardReader", reader),
             f"shuffle({SHUFFLE}).batch({n}).prefetch(2)": ("Dataset", dataset.prefetch(2)),
@@ -137,7 +137,7 @@ def epoch(job: Job) -> list[Setting]:
 
     def reader_of(**given: Any) -> Any:
         return tf.ShardReader(
-            files, features, batch_size=n, compression_type=compression, shuffle_buffer=SHUFFLE, **given
+            files, features, batch_size=n, compression=compression, shuffle_buffer=SHUFFLE, **given
         )
 
     return [

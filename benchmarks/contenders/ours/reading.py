@@ -43,7 +43,7 @@ def gzip_own(job: Job) -> list[Setting]:
     return [
         Reading(
             f"num_threads={threads}",
-            tf.ShardReader(path, batch_size=job.dataset.batch, compression_type="GZIP", num_threads=threads),
+            tf.ShardReader(path, batch_size=job.dataset.batch, compression="GZIP", num_threads=threads),
             records=lambda batch: batch.tolist(),
             row=f"{threads} thread{'s' * (threads > 1)}",
         )

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...base.record_format import FRAME_BYTES
-from ...files.naming.addresses import is_pattern
+from ...files.naming.addresses import names_several
 from ...files.naming.compression import COMPRESSION_OF
 from ...files.rewriting.repairing import IntactRecords
 from ...files.streams.core_files import CoreFile
@@ -69,7 +69,7 @@ def _repair(args: argparse.Namespace, console: Console, files: list[CoreFile]) -
     if len(files) != 1:
         raise Unsuitable(f"{args.input}: expected one file, got {len(files)}; repair them one by one")
     (file,) = files
-    if file.is_local or is_pattern(args.input):  # a folder or a pattern can't be written to
+    if file.is_local or names_several(args.input):  # a folder or a pattern can't be written to
         args.input = os.fsdecode(file.name)
     _set_output(args, file)
     done, size = Copied(), total_bytes(files)

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...files.naming.compression import TFRecordOptions
+from ...files.naming.folders import extension_of, is_tfrecord_extension
 from ...files.naming.foreign_formats import foreign_format, head_of
 from ...files.streams.core_files import CoreFile
-from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import RowSink, Source, Unsuitable
 from .csv_files import CsvSink, CsvSource
 from .images import EXTENSIONS as IMAGE_EXTENSIONS

@@ -23,7 +23,7 @@ class TFRecordDataset(Dataset[bytes]):
     """The records of TFRecord files, as bytes.
 
     Args:
-      filenames: a path (str, bytes, PathLike), a glob pattern, a URL, a readable binary file object,
+      filenames: a path (str, bytes, PathLike), a folder, a glob pattern, a URL, a readable binary file object,
         a bytearray or memoryview with the contents of a file; nested lists, tuples or an array of these; a Dataset of
         paths. A file object is read from its current position, each time; one that can't seek can be read once.
       compression_type: None detects it (by a record header with a valid CRC; else by the magic bytes of GZIP, ZLIB
@@ -33,6 +33,7 @@ class TFRecordDataset(Dataset[bytes]):
       num_parallel_reads: the number of files to interleave, one record each in turn (TensorFlow's deterministic
         order); None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
       name: accepted and not used.
+      compression: the same as `compression_type`.
       max_record_bytes: a header that claims more is damage; None: the limit of the format, 2**62 bytes.
       storage_options, max_requests, cache_dir: for URLs, as for ShardReader.
 
@@ -63,13 +64,16 @@ class TFRecordDataset(Dataset[bytes]):
         num_parallel_reads: int | None = None,
         name: str | None = None,
         *,
+        compression: str | None = None,
         max_record_bytes: int | None = None,
         storage_options: Mapping[str, Any] | None = None,
         max_requests: int = 16,
         cache_dir: PathLike | None = None,
     ) -> None:
         settings = store_settings(storage_options, max_requests, cache_dir)
-        compression_type = check_compression_type(compression_type)
+        if compression_type is not None and compression is not None:
+            raise TypeError("compression and compression_type are two spellings of one argument; pass one of the two")
+        compression_type = check_compression_type(compression_type if compression is None else compression)
         if buffer_size is not None and buffer_size < -1:
             raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
         files = node_of(filenames) if isinstance(filenames, Dataset) else flatten(filenames)

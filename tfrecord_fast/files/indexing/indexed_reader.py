@@ -21,6 +21,7 @@ from ...examples.parsing.parse import parse_example, parse_single_example
 from ...examples.parsing.plans import example_plan
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike, Unpack
 from ..naming.foreign_formats import explaining
+from ..naming.keywords import checks_keywords
 from ..naming.location import Location, shown_name
 from ..naming.numbers import as_flag, as_integers, max_record_size
 from ..stores import StoreSettings
@@ -120,6 +121,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         **options: Unpack[IndexedOptions],
     ) -> None: ...
 
+    @checks_keywords
     def __init__(
         self,
         files: Files,

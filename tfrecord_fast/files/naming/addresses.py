@@ -55,6 +55,11 @@ def is_folder_name(url: str) -> bool:
     return name.endswith("/") and not name.lower().startswith(("http://", "https://"))
 
 
+def names_several(url: str) -> bool:
+    """Return True for the URL of a pattern or a folder."""
+    return is_pattern(url) or is_folder_name(url)
+
+
 def _without_query(url: str) -> str:
     if url.partition("://")[0].lower() in _QUERIES:
         return re.split(r"[?#]", url, maxsplit=1)[0]

@@ -118,11 +118,18 @@ COMPRESSION_TYPES = ("", *CODECS)
 COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 
 
+def as_options(compression: str | TFRecordOptions | None) -> str | TFRecordOptions | None:
+    """Return what TFRecordWriter takes as `options` for a `compression`, whose type may be in any case."""
+    return check_compression_type(compression) if isinstance(compression, str) else compression
+
+
 def check_compression_type(compression_type: str | None) -> str | None:
-    """Return the type as a str or None; raise ValueError if it is unknown."""
+    """Return the type as the core spells it, or None; raise ValueError if it is unknown."""
     if isinstance(compression_type, bytes):
         compression_type = compression_type.decode()
-    if compression_type is not None and compression_type not in COMPRESSION_TYPES:
+    name = compression_type.upper() if isinstance(compression_type, str) else compression_type
+    name = "" if name == "NONE" else name
+    if name is not None and name not in COMPRESSION_TYPES:
         known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
-        raise ValueError(f"unknown compression_type {compression_type!r}; expected None or one of {known}")
-    return compression_type
+        raise ValueError(f"unknown compression {compression_type!r}; expected None or one of {known}")
+    return name

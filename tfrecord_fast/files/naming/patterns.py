@@ -7,8 +7,44 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 
 _MAGIC = "*?["
+_BRACES = re.compile(r"\{(?:(\d+)\.\.(\d+)|([^{}]*,[^{}]*))\}")
+_COUNT = re.compile(r"@(\d+)$")
+_MOST_NAMES = 1 << 20
+
+
+def expanded(name: str) -> list[str]:
+    """Expand the braces of a path or URL, as shells do (`a-{00..03}`, `{a,b}`), or a number of shards (`a@4`).
+
+    A name that exists stays. Raises ValueError: there would be more than a million names.
+    """
+    names, count = [name], _COUNT.search(name)
+    if os.path.exists(name):
+        return names
+    while braces := _BRACES.search(names[0]):
+        words = braces[3].split(",") if braces[3] is not None else _numbers(braces[1], braces[2], name)
+        _check(len(names) * len(words), name)
+        names = [full.replace(braces[0], word, 1) for full in names for word in words]
+    if names == [name] and count is not None and not name.lower().startswith("http"):
+        names = [
+            f"{name[: count.start()]}-{number}-of-{int(count[1]):05d}" for number in _numbers("00000", count[1], name)
+        ]
+        names = names[:-1]  # which are numbered from 0
+    return names
+
+
+def _numbers(first: str, last: str, name: str) -> list[str]:
+    begin, end = int(first), int(last)
+    _check(abs(end - begin), name)
+    step = 1 if begin <= end else -1
+    return [f"{number:0{len(first)}d}" for number in range(begin, end + step, step)]
+
+
+def _check(count: int, name: str) -> None:
+    if count > _MOST_NAMES:
+        raise ValueError(f"{name:.100} stands for more than {_MOST_NAMES} names")
 
 
 def is_local_pattern(path: str) -> bool:

@@ -301,7 +301,7 @@ def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
             raise InvalidArgumentError(f"global_shuffle orders all records by itself: leave out {name}={order[name]!r}")
     if options["compression_type"]:
         raise InvalidArgumentError(
-            f"global_shuffle reads uncompressed files, not compression_type={options['compression_type']!r}"
+            f"global_shuffle reads uncompressed files, not compression={options['compression_type']!r}"
         )
     if options["on_corrupt"] != "raise":
         raise InvalidArgumentError(f'global_shuffle needs on_corrupt="raise", got {options["on_corrupt"]!r}')

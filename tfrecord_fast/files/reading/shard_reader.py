@@ -27,6 +27,7 @@ from ...typing import (
 )
 from ..naming.compression import check_compression_type
 from ..naming.foreign_formats import explaining
+from ..naming.keywords import checks_keywords
 from ..naming.numbers import as_flag, as_seed, at_least, max_record_size
 from ..stores.cache import store_settings
 from ..streams.core_files import existing, has_urls, stream_files
@@ -59,13 +60,14 @@ class ShardReader(Generic[Batch_co]):
     """Batches of records, or of columns, from any number of files, read on native threads without the GIL.
 
     Args:
-      files: as for TFRecordDataset: paths, globs, URLs, lists of them.
+      files: as for TFRecordDataset: paths, folders, globs, URLs, lists of them.
       features: None yields RecordBatch; a dict yields columns, as `io.parse_example` returns them; a pair
         (context_features, sequence_features) yields pairs, as `io.parse_sequence_example` returns them; "infer" infers
         the features from the first records (see `infer_features`).
       batch_size: records per batch. Batches cross the ends of epochs; only the last may be smaller.
       drop_remainder: True drops a smaller last batch.
-      compression_type: as for TFRecordDataset; None detects, file by file.
+      compression: "GZIP", "ZLIB", "ZSTD", "SNAPPY" or "none", in any case; None detects, file by file. The older
+        spelling is `compression_type`.
       num_threads: threads that read, inflate, check, shuffle and parse; by default the number of processors, as limited
         by CPU affinity and cgroup quota, divided by the DataLoader workers and the ranks on this host. With two or
         more, the iterating thread also works while it waits.
@@ -184,6 +186,7 @@ class ShardReader(Generic[Batch_co]):
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
+    @checks_keywords  # type: ignore[misc]  # which accepts the older spelling in ReaderOptions
     def __init__(
         self,
         files: Files,
@@ -191,7 +194,7 @@ class ShardReader(Generic[Batch_co]):
         *,
         batch_size: int = 1024,
         drop_remainder: bool = False,
-        compression_type: str | None = None,
+        compression: str | None = None,
         num_threads: int | None = None,
         deterministic: bool = True,
         cycle_length: int = 1,
@@ -239,7 +242,7 @@ class ShardReader(Generic[Batch_co]):
         default = REMOTE_BYTES if has_urls(self._files) else _PREFETCH_BYTES
         read_ahead = default if prefetch_bytes is None else prefetch_bytes
         self._options: dict[str, Any] = {
-            "compression_type": check_compression_type(compression_type),
+            "compression_type": check_compression_type(compression),
             "verify_crc": as_flag("verify_crc", verify_crc),
             "max_record_bytes": max_record_size(max_record_bytes),
             "on_corrupt": on_corrupt,

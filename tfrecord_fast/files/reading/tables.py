@@ -20,6 +20,7 @@ from ...values.columns.arrow import Strings
 from ...values.columns.arrow_arrays import ArrowArrays
 from ..naming.compression import check_compression_type
 from ..naming.foreign_formats import explaining
+from ..naming.keywords import respelled
 from ..naming.numbers import as_flag, as_seed, at_least, max_record_size
 from ..stores.cache import settings_of
 from ..streams.core_files import CoreFile, File, existing, flatten, resolved, stream_files
@@ -32,7 +33,7 @@ _LEAST_RECORDS = 16  # records of a batch
 _LEAST_BYTES = 512  # bytes of a record, for the size of batches
 _BATCH_BYTES = 8 << 20  # bytes of records in a batch
 _SAMPLED = 64  # maximum number of files for a sample, and number of records to estimate their size
-_SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_corrupt")
+_SAMPLE_OPTIONS = ("verify_crc", "max_record_bytes", "on_corrupt")
 
 
 class TableSource:
@@ -63,7 +64,7 @@ class TableSource:
         self._arrays = ArrowArrays(strings)
         self._settings = settings_of(reader_options)
         self._files = existing(files, as_flag("allow_empty", reader_options.get("allow_empty", False)), self._settings)
-        self._options = {**reader_options, "allow_empty": True}
+        self._options = {**respelled(reader_options), "allow_empty": True}
         if reader_options.get("seed") is None and _is_shuffled(reader_options):  # each pass is over the same table
             self._options["seed"] = as_seed(None)
         _check_options(reader_options)
@@ -212,7 +213,7 @@ class TableSource:
 
     def _sampling(self) -> dict[str, Any]:
         options = {name: value for name, value in self._options.items() if name in _SAMPLE_OPTIONS}
-        options["compression_type"] = check_compression_type(options.get("compression_type"))
+        options["compression_type"] = check_compression_type(self._options.get("compression"))
         options["max_record_bytes"] = max_record_size(options.get("max_record_bytes"))
         return {**options, "prefetch_bytes": _BATCH_BYTES}
 
@@ -255,7 +256,7 @@ def read_table(
       infer_records: number of records that `features="infer"` samples. If one of `columns` is missing from them,
         features are inferred from all records. If later records don't fit, or have further keys, features are inferred
         from all records, and the files are read again. None: from all records at once.
-      reader_options: those of ShardReader, such as `shuffle_buffer`, `shard`, `compression_type`, `on_corrupt`. The
+      reader_options: those of ShardReader, such as `shuffle_buffer`, `shard`, `compression`, `on_corrupt`. The
         default of `batch_size` depends on the size of records.
 
     Returns:

@@ -23,7 +23,7 @@ from ..streams.listing import listed_parts
 from ..streams.random_access import open_random
 
 SPLIT_BYTES = 128 << 20
-PLAN_OPTIONS = frozenset({"compression_type", "max_record_bytes", "on_corrupt"})  # of a reader
+PLAN_OPTIONS = frozenset({"compression", "max_record_bytes", "on_corrupt"})  # of a reader
 _RATIO = 4  # assumed ratio of a compressed file's records to its bytes
 _EXTENSIONS = tuple(codec.extension for codec in CODECS.values() if codec.extension)
 
@@ -50,7 +50,7 @@ def plan_splits(
     files: Files,
     *,
     split_bytes: int = SPLIT_BYTES,
-    compression_type: str | None = None,
+    compression: str | None = None,
     max_record_bytes: int | None = None,
     on_corrupt: str = "raise",
     settings: StoreSettings | None = None,
@@ -63,7 +63,7 @@ def plan_splits(
     Args:
       files: paths, URLs, patterns, folders, or lists of them.
       split_bytes: approximate number of bytes per task.
-      compression_type: as for ShardReader; None detects, file by file.
+      compression: as for ShardReader; None detects, file by file.
       max_record_bytes: a header that claims more is damage.
       on_corrupt: as for ShardReader. Unless it is "raise", no file is divided: damage may change its records.
       settings: settings of the stores of URLs.
@@ -71,7 +71,7 @@ def plan_splits(
     Returns the splits, in the order of files and records. Every record is in exactly one split.
     """
     split_bytes = at_least(1, "split_bytes", split_bytes)
-    compression_type = check_compression_type(compression_type)
+    compression_type = check_compression_type(compression)
     stores = settings or StoreSettings()
     limit = max_record_size(max_record_bytes)
     ranges: Iterator[FilePart] = iter(listed_parts(files, stores))

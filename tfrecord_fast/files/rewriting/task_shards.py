@@ -104,7 +104,7 @@ class TaskShards:
         # In a store, this is the final name, so the last attempt replaces the others.
         mark = self.id if self._is_remote else f"{self.id}-{attempt}"
         path = f"{target}/part-{task:05d}-{mark}{self._extension}"
-        return ExampleWriter(path, options=self._options, num_threads=1, storage_options=self._storage_options)
+        return ExampleWriter(path, compression=self._options, num_threads=1, storage_options=self._storage_options)
 
     def commit(self, written: Iterable[WrittenFile]) -> list[WrittenFile]:
         """Rename the shards, write the manifest, and then remove the files that are replaced.

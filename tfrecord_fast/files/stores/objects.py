@@ -8,7 +8,8 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..naming.addresses import WILD, address_of, is_pattern, public_url
+from ..naming.addresses import WILD, address_of, is_pattern, names_several, public_url
+from ..naming.folders import HIDDEN, record_names
 from .finding import find_object, find_store
 from .matching import matches_of, pattern_of
 from .settings import StoreSettings
@@ -43,13 +44,15 @@ def whole_url(origin: str, key: str, shown: str) -> str:
 
 
 def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
-    """Return the object, or the objects that match a pattern, sorted by URL.
+    """Return the object, the objects that match a pattern, or those of a folder, sorted by URL.
 
     As in a local file system, only a pattern with a leading dot matches hidden names, and an object that has the
     pattern itself as its name is preferred.
     """
-    if not is_pattern(url):
+    if not names_several(url):
         return [_stored(url, settings)]
+    if not is_pattern(url):
+        return _in_folder(url, settings)
     if "::" in url or url.startswith(_UNLISTED):
         return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
     store, key = find_store(url, settings)
@@ -61,6 +64,24 @@ def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
 
 def _stored(url: str, settings: StoreSettings) -> StoredObject:
     return StoredObject(public_url(url), *find_object(url, settings))
+
+
+def _in_folder(url: str, settings: StoreSettings) -> list[StoredObject]:
+    store, folder = find_store(url, settings, lists=True)
+    prefix = store.url(folder)
+    if not prefix.endswith("/"):  # as fsspec shows local folders
+        prefix, folder = f"{prefix}/", f"{folder}/"
+    below = len(prefix)
+    shown = {
+        info.url: info
+        for info in store.list(folder)
+        if info.url.startswith(prefix)  # fsspec lists a file as its own folder
+        and not any(name.startswith(HIDDEN) for name in info.url[below:].split("/"))
+    }
+    infos = [shown[name] for name in record_names(shown)]
+    if not infos:
+        raise FileNotFoundError(2, "no objects in the folder", prefix)
+    return [StoredObject(info.url, store, folder + info.url[below:], info.size, info.version) for info in infos]
 
 
 def _listed(store: Store, key: str) -> Iterator[StoredObject]:

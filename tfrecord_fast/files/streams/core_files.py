@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from ...typing import Files, PathLike
 from ...values.columns.conversion import plain
-from ..naming.addresses import is_pattern, public_url
+from ..naming.addresses import names_several, public_url
 from ..naming.file_objects import FileObject
 from ..naming.file_part import FilePart
+from ..naming.folders import files_below
 from ..naming.location import Location, location_of
-from ..naming.patterns import is_local_pattern, matching_paths
+from ..naming.patterns import expanded, is_local_pattern, matching_paths
 from ..stores import StoreSettings, find_object
 from ..stores.objects import StoredObject, stored_objects, whole_url
 from .shard_lists import ListedFile
@@ -55,6 +56,8 @@ File = str | Location | ListedFile | FileObject | FilePart | bytearray | memoryv
 
 DEFAULT_SETTINGS = StoreSettings()
 
+_MOST_FOLDERS = 1000
+
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
@@ -69,10 +72,20 @@ def flatten(filenames: Files | FileObject) -> list[File]:
       ValueError: `filenames` is an iterator, which could be read only once.
     """
     files: list[Any] = _flat(filenames)
+    if _may_expand(files):
+        files = [name for file in files for name in (expanded(os.fsdecode(file)) if _is_name(file) else [file])]
     are_paths: bool = _core.are_plain_paths(files)
     if are_paths:  # there may be tens of thousands
         return files
     return [location_of(file) if _is_name(file) else file for file in files]
+
+
+def _may_expand(files: list[Any]) -> bool:
+    try:
+        text = "".join(files)
+    except TypeError:  # not all are str
+        return True
+    return "{" in text or "@" in text
 
 
 def existing(filenames: Files, allow_empty: bool, settings: StoreSettings = DEFAULT_SETTINGS) -> list[File]:
@@ -126,19 +139,24 @@ def has_urls(files: list[File]) -> bool:
 
 
 def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[CoreFile]:
-    """Resolve patterns and URLs.
+    """Resolve patterns, folders and URLs.
 
     Raises:
       FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
     """
-    if _core.are_plain_paths(files):
+    if _are_files(files):
         return [CoreFile(file.encode(_ENCODING, _ERRORS)) for file in files]
     return [core_file for file in files for core_file in _resolve(file, settings)]
 
 
 def stream_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[str] | list[CoreFile]:
-    """Resolve patterns and URLs for a `RecordStream`, which takes plain paths as they are."""
-    return files if _core.are_plain_paths(files) else core_files(files, settings)
+    """Resolve patterns, folders and URLs for a `RecordStream`, which takes plain paths as they are."""
+    return files if _are_files(files) else core_files(files, settings)
+
+
+def _are_files(files: list[File]) -> TypeGuard[list[str]]:
+    """Return True if all are local paths that need not be resolved. Folders are found among up to 1,000 names."""
+    return _core.are_plain_paths(files) and (len(files) > _MOST_FOLDERS or not any(map(os.path.isdir, files)))
 
 
 def resolved(file: File, settings: StoreSettings) -> list[File]:
@@ -151,7 +169,7 @@ def resolved(file: File, settings: StoreSettings) -> list[File]:
     url, is_url = location_of(file)
     if not is_url:
         return [os.fsdecode(core_file.name) for core_file in _resolve(file, settings)]
-    if not is_pattern(url):
+    if not names_several(url):
         return [file]
     return [location_of(whole_url(url, match.key, match.url)) for match in stored_objects(url, settings)]
 
@@ -176,6 +194,8 @@ def _resolve(file: File, settings: StoreSettings) -> list[CoreFile]:
         if not paths:
             raise FileNotFoundError(2, "no file matches the pattern", path)
         return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in paths]
+    if os.path.isdir(path):
+        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in files_below(path)]
     return [CoreFile(os.fsencode(path))]
 
 

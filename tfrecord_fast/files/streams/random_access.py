@@ -12,7 +12,7 @@ from ... import _core
 from ...base.workers import Workers
 from ...errors import InvalidArgumentError
 from ...typing import Files
-from ..naming.addresses import is_pattern
+from ..naming.addresses import names_several
 from ..naming.location import Location
 from ..stores import ObjectInfo, StoreSettings, find_object, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
@@ -35,7 +35,7 @@ def random_locations(files: Files, settings: StoreSettings, allow_empty: bool = 
     locations: list[Location] = []
     for file in existing(files, allow_empty, settings):
         location = random_location(file)
-        if location.is_url and not is_pattern(location.name):
+        if location.is_url and not names_several(location.name):
             locations.append(location)  # with the user's credentials, which may be needed
         else:
             matches = core_files([location], settings)

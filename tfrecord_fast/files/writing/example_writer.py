@@ -18,7 +18,8 @@ from ...errors import FailedPreconditionError
 from ...examples.encoding.columns import Nan, as_columns
 from ...examples.encoding.encode import core_column, encode_example, encode_plain
 from ...typing import PathLike, Records, Table
-from ..naming.compression import COMPRESSION_OF, TFRecordOptions
+from ..naming.compression import COMPRESSION_OF, TFRecordOptions, as_options
+from ..naming.keywords import checks_keywords
 from ..naming.location import location_of, shown_name
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
 
@@ -67,8 +68,8 @@ class ExampleWriter:
     Args:
       path_or_pattern: path, pattern or URL of the files; see `shard_paths` for patterns and default names.
       num_shards: number of files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
-      options: as for TFRecordWriter; None: the compression of the extension, GZIP for .gz, ZSTD for .zst, SNAPPY
-        for .snappy; "" for none.
+      compression: "GZIP", "ZLIB", "ZSTD", "SNAPPY" or "none", in any case, or TFRecordOptions, for a level; None: that
+        of the extension, .gz, .zst or .snappy. The older spelling is `options`.
       num_threads: number of threads that encode and compress; None: as many as the process may use.
       sync: True calls fsync for each file before it is renamed, and for its folder afterwards, so that files survive a
         power failure. Otherwise they survive any end of the process, which is enough for most training data.
@@ -97,16 +98,17 @@ class ExampleWriter:
     >>> folder = tempfile.mkdtemp()
     >>> with ExampleWriter(folder + "/train.tfrecord", num_shards=2) as writer:
     ...     writer.write({"id": [1, 2, 3], "name": ["a", "b", "c"]})
-    >>> [(os.path.basename(file.path), file.records) for file in writer.close()]
+    >>> [(os.path.basename(file.path), file.records) for file in writer.files]
     [('train-00000-of-00002.tfrecord', 2), ('train-00001-of-00002.tfrecord', 1)]
     """
 
+    @checks_keywords
     def __init__(
         self,
         path_or_pattern: PathLike,
         *,
         num_shards: int = 1,
-        options: str | TFRecordOptions | None = None,
+        compression: str | TFRecordOptions | None = None,
         num_threads: int | None = None,
         sync: bool = False,
         overwrite: bool = True,
@@ -126,10 +128,10 @@ class ExampleWriter:
         self._aborted = False  # last: from here on, `__del__` aborts
         _open.add(self)
         threads = thread_count(num_threads)
-        if options is None:
-            options = COMPRESSION_OF.get(os.path.splitext(paths[0])[1].lower())
+        if compression is None:
+            compression = COMPRESSION_OF.get(os.path.splitext(paths[0])[1].lower())
         with self._cleanup():
-            open_outputs(self._shards, paths, options, threads, overwrite, storage_options)
+            open_outputs(self._shards, paths, as_options(compression), threads, overwrite, storage_options)
 
     def write(self, columns: Table, *, nan: Nan = "missing", allow_rounding: bool = False) -> None:
         """Write one record per row; the arguments are those of `encode_examples`. All rows are checked first.
@@ -223,6 +225,11 @@ class ExampleWriter:
             warnings.warn(
                 f"{shown_name(paths[0])}{others}: not closed, so nothing was written", RuntimeWarning, stacklevel=3
             )
+
+    @property
+    def files(self) -> list[WrittenFile]:
+        """The paths, counts and sizes of the files, as `close` returns them; empty until the writer is closed."""
+        return list(self._written or ())
 
     @property
     def closed(self) -> bool:

@@ -13,7 +13,7 @@ from ...base.threads import thread_count
 from ...errors import DataLossError, InvalidArgumentError
 from ...typing import PathLike, Records, WritableFile
 from ..naming.addresses import public_url
-from ..naming.compression import CODECS, TFRecordOptions, core_options, window_bits_of
+from ..naming.compression import CODECS, TFRecordOptions, as_options, core_options, window_bits_of
 from ..naming.location import location_of
 from ..streams.records import record_stream
 from ..system.url_writer import UrlWriter
@@ -31,6 +31,7 @@ class TFRecordWriter(_core.RecordWriter):
         written in blocks of about 1 MiB, each a separate member (frame), "SNAPPY" in its own smaller blocks; several
         threads compress them. A compression_level does not change that. With any other of zlib's parameters, "GZIP"
         means one stream, compressed by zlib itself.
+      compression: the same as `options`, in any case, such as "zstd"; "none".
       append: add to the records of an existing file, which is first read through and checked. Paths only, since an
         object behind a URL is written as a whole. Not for "ZLIB": TensorFlow reads only the first stream of such a
         file. Not for "GZIP" with window_bits that mean another format.
@@ -70,17 +71,21 @@ class TFRecordWriter(_core.RecordWriter):
         path: PathLike | WritableFile,
         options: str | TFRecordOptions | None = None,
         *,
+        compression: str | TFRecordOptions | None = None,
         append: bool = False,
         num_threads: int | None = None,
         overwrite: bool = True,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         threads = thread_count(num_threads)
-        compression = TFRecordOptions.get_compression_type_string(options)
+        if options is not None and compression is not None:
+            raise TypeError("options and compression are two spellings of one argument; pass one of the two")
+        options = as_options(compression) if options is None else options
+        codec = TFRecordOptions.get_compression_type_string(options)
         target = _target(path)
         if append:
             # A file without records is replaced: TensorFlow reads nothing after an empty GZIP member.
-            append = _holds_records(target, compression)
+            append = _holds_records(target, codec)
         settings = core_options(options)
         if append:
             _check_members(target, window_bits_of(options))
@@ -91,7 +96,7 @@ class TFRecordWriter(_core.RecordWriter):
             os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
             is_new = True
         try:
-            _core.open_writer(self, target, compression, settings, False, append, threads)
+            _core.open_writer(self, target, codec, settings, False, append, threads)
         except BaseException:
             if self._url is not None:
                 self._url.discard()

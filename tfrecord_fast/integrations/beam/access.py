@@ -99,7 +99,7 @@ class Access:
         splits = plan_splits(
             ours,
             split_bytes=share,
-            compression_type=self.compression.ours,
+            compression=self.compression.ours,
             max_record_bytes=self.options.get("max_record_bytes"),
             on_corrupt=self.options.get("on_corrupt", "raise"),
             settings=self.settings,

@@ -234,7 +234,7 @@ def _table(
         columns=columns,
         infer_records=infer_records,
         batch_size=1,
-        compression_type=access.compression.ours,
+        compression=access.compression.ours,
         allow_empty=True,
         **access.options,
     )

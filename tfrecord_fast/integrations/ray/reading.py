@@ -15,6 +15,7 @@ from ray.data.datasource import Datasource, ReadTask
 from ...base.threads import available_cpus
 from ...examples.features import FixedLenFeature
 from ...examples.infer import DEFAULT_MAX_RECORDS
+from ...files.naming.keywords import respelled
 from ...files.naming.numbers import at_least
 from ...files.reading.tables import TableSource
 from ...files.reading.task_splits import PLAN_OPTIONS, Split, plan_splits
@@ -67,7 +68,7 @@ def read_tfrecords(
         of the cluster or, if Ray has not been started, of this machine.
       override_num_blocks, concurrency: as for Ray's own readers; `override_num_blocks` is the number of tasks.
       ray_remote_args: arguments of `ray.remote` for the tasks that read, such as `num_cpus`, `memory`, `resources`.
-      reader_options: those of ShardReader: `compression_type`, `verify_crc`, `on_corrupt`, `storage_options`,
+      reader_options: those of ShardReader: `compression`, `verify_crc`, `on_corrupt`, `storage_options`,
         `shuffle_buffer`, `num_threads` (by default one per task) and others.
 
     Returns:
@@ -137,7 +138,7 @@ class TFRecordDatasource(Datasource):
         self._order_seed = order_seed
         self._split_bytes = None if split_bytes is None else at_least(1, "split_bytes", split_bytes)
         self._settings = settings_of(reader_options)
-        self._options = {"num_threads": 1, **reader_options}
+        self._options = {"num_threads": 1, **respelled(reader_options)}
         if self._options.get("shuffle_buffer") and self._options.get("seed") is None:
             # If a worker is lost, Ray runs its task again, and takes only the missing blocks from it.
             self._options["seed"] = random.getrandbits(63)

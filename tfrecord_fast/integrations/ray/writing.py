@@ -11,19 +11,21 @@ from ray.data.block import Block, BlockAccessor
 from ray.data.datasource import Datasink, WriteResult
 
 from ...errors import InvalidArgumentError
-from ...files.naming.compression import TFRecordOptions
+from ...files.naming.compression import TFRecordOptions, as_options
+from ...files.naming.keywords import checks_keywords
 from ...files.rewriting.task_shards import TaskShards
 from ...files.writing.output_files import WrittenFile
 from ...typing import PathLike
 from .tensors import as_lists, kinds_of
 
 
+@checks_keywords
 def write_tfrecords(
     dataset: ray.data.Dataset,
     path: PathLike,
     *,
     mode: Literal["error", "append", "overwrite"] = "error",
-    options: str | TFRecordOptions | None = None,
+    compression: str | TFRecordOptions | None = None,
     storage_options: Mapping[str, Any] | None = None,
     concurrency: int | None = None,
     ray_remote_args: dict[str, Any] | None = None,
@@ -36,7 +38,7 @@ def write_tfrecords(
       path: a local folder, which all workers must reach, or a URL.
       mode: "error": FileExistsError unless the folder is empty; "append"; "overwrite": existing files are removed when
         all shards are complete.
-      options: as for TFRecordWriter.
+      compression: as for ExampleWriter; None: none.
       storage_options: those of a URL's store.
       concurrency, ray_remote_args: as for Ray's own writers.
 
@@ -51,7 +53,7 @@ def write_tfrecords(
       FileExistsError: see `mode`.
       Exception: an error of a task, inside Ray's error.
     """
-    sink = TFRecordDatasink(TaskShards(path, mode, options, storage_options))
+    sink = TFRecordDatasink(TaskShards(path, mode, as_options(compression), storage_options))
     sink.on_write_start()
     try:
         dataset.write_datasink(sink, concurrency=concurrency, ray_remote_args=ray_remote_args)
