@@ -70,7 +70,7 @@ from ..formats.tfrecord import TFRecordSink, TFRecordSource
 from ..records.json_values import NANS
 
 NAME = "convert"
-SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow and ORC, and from images; reshard; recompress"
+SUMMARY = "convert between TFRecord, CSV, JSON, Parquet, …; reshard; recompress"
 EXAMPLES = """\
 tfrecord-fast convert train.tfrecord train.jsonl
 tfrecord-fast convert train.csv train.tfrecord.gz --level 9
