@@ -26,8 +26,8 @@ NAME = "filter"
 SUMMARY = "write the records that match a condition"
 EXAMPLES = """\
 tfrecord-fast filter train.tfrecord --where 'label == 3' -o threes.tfrecord
-tfrecord-fast filter 'train-*.tfrecord' --where 'score >= 0.5 and not split == "test"' -o good.tfrecord.zst
-tfrecord-fast filter train.tfrecord --where 'label == 3' -o - | tfrecord-fast count -
+tfrecord-fast filter 'train-*.tfrecord' --where 'score>=0.5 and not split == "test"' -o good.tfrecord.zst
+tfrecord-fast filter data/ --where 'tags' -o 'tagged-{shard}-of-{num_shards}.tfrecord' --shards 8
 """
 
 

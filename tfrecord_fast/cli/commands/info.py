@@ -24,7 +24,7 @@ tfrecord-fast info 's3://bucket/train-*.tfrecord' --storage-option region=eu-cen
 tfrecord-fast info --json data/ | jq .records
 """
 
-_ROW = "{:>11}  {:>7}  {:>7}  {:6}  {:7}  {}"
+_ROW = "{:>9}  {:>7}  {:>7}  {:6}  {:7}  {}"
 _HEADER = _ROW.format("RECORDS", "SIZE", "MEAN", "CODEC", "KIND", "FILE")
 
 

@@ -199,18 +199,16 @@ class _Printer:
 
     def _decoded(self, record: bytes) -> Decoded:
         """Decode a record; with --columns, keep only these features."""
-        kind, tree = decoded = decode(record, self._form)
+        decoded = decode(record, self._form)
         columns = self._columns
         if columns is None:
             return decoded
-        if kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
-            raise Undecodable(f"--columns requires Examples, but the record looks like {kind}")
-        features = tree or {}
+        if decoded.kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
+            raise Undecodable(f"--columns requires Examples, but the record looks like {decoded.kind}")
+        features = decoded.tree or {}
         self.columns_seen.add(1, [name for names in features.values() for name in names], ())
-        kept = {
-            group: {name: values[name] for name in columns if name in values} for group, values in features.items()
-        }
-        return Decoded(kind, tree and kept)
+        kept = {group: {name: values[name] for name in columns if name in values} for group, values in features.items()}
+        return Decoded(decoded.kind, decoded.tree and kept)
 
 
 def _as_json(record: bytes, decoded: Decoded) -> dict[str, Any]:
