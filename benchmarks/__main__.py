@@ -319,11 +319,12 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     if not tables:
         return status
     output.draw(tables, where, method, options)
-    report.show(tables)
-    for target in not_measured(tables):
+    shown = report.installed(tables)
+    report.show(shown)
+    for target in not_measured(shown):
         print(f"target not measured: {target}")
-    if report.busy(where):
-        print(report.busy(where))
+    for line in filter(None, [report.busy(where), report.not_installed(tables), report.conclusion(shown)]):
+        print(line)
     return status or int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
 
 

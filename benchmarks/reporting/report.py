@@ -6,14 +6,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TextIO
 
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.tasks import TASKS
 from benchmarks.reporting.numbers import number
 from benchmarks.reporting.pipelines import HEAD, HOW_TO_READ, footnotes, speeds
-from benchmarks.reporting.targets import targets
+from benchmarks.reporting.targets import of_us, targets
 from benchmarks.running.environment import Environment
 from benchmarks.running.likeness import KINDS
 from benchmarks.running.method import Method
@@ -199,6 +199,37 @@ def show(tables: list[Table], out: TextIO | None = None) -> None:
                 table.add_section()
             table.add_row(*map(escape, row))
         console.print(table)
+
+
+def installed(tables: list[Table]) -> list[Table]:
+    """Return the tables without the rows whose packages are not installed."""
+    return [replace(table, rows=[row for row in table.rows if row.status != "missing"]) for table in tables]
+
+
+def not_installed(tables: list[Table]) -> str:
+    """Return a line that names the rivals whose rows `installed` leaves out, or ""."""
+    titles = sorted({row.title for table in tables for row in table.rows if row.status == "missing"})
+    return f"Not installed, and not shown: {', '.join(titles)}. --list says how to get them." if titles else ""
+
+
+def conclusion(tables: list[Table]) -> str:
+    """Return one sentence that compares this package with the fastest rival of each table."""
+    closest = []
+    for table in filter(of_us, tables):
+        rivals = [row for row in table.timed if not row.ours and not row.floor]
+        ratios = [
+            (ratio, f"{row.label}, {table.task} {table.workload}".rstrip())
+            for row in rivals
+            if (ratio := table.ratio(row))
+        ]
+        closest += [min(ratios)] if ratios else []
+    if not closest:
+        return "No rival was timed, so there is no comparison."
+    (worst, where_worst), (best, where_best) = min(closest), max(closest)
+    text = f"tfrecord_fast was {faster(best, spread=False)} than the fastest rival"
+    if len(closest) == 1:
+        return f"{text} ({where_best})."
+    return f"{text} at best ({where_best}), and {faster(worst, spread=False)} at worst ({where_worst})."
 
 
 def show_plain(tables: list[Table], out: TextIO) -> None:

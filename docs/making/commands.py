@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from tfrecord_fast.cli.app import COMMANDS
+from tfrecord_fast.cli.app import COMMANDS, GROUPS
 from tfrecord_fast.cli.parsing import PROGRAM, command_line
 
 __all__ = ["page"]
@@ -16,8 +16,9 @@ def page() -> str:
     lines = ["# Command line", "", f"`{PROGRAM} COMMAND [OPTION]… FILE…`", ""]
     lines += ["[On the command line](guide/looking.md) shows common uses. This page, `COMMAND --help` and the man "]
     lines[-1] += "page have the same contents."
-    lines += ["", "| command | purpose |", "| --- | --- |"]
-    lines += [f"| [`{command.NAME}`](#{command.NAME}) | {_cell(command.SUMMARY)} |" for command in COMMANDS]
+    for title, group in GROUPS.items():
+        lines += ["", f"| {title} | |", "| --- | --- |"]
+        lines += [f"| [`{command.NAME}`](#{command.NAME}) | {_cell(command.SUMMARY)} |" for command in group]
     for command in COMMANDS:
         lines += ["", f"## {command.NAME} {{ #{command.NAME} }}", ""]
         lines += ["```text", _usage(commands[command.NAME]), "```", ""]

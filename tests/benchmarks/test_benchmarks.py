@@ -296,6 +296,30 @@ def test_a_busy_machine_is_reported():
     assert "load 12.0 on 2 cores" in said and "ratios are more reliable" in said
 
 
+def test_the_end_is_one_sentence_about_the_fastest_rival(table, tiny):
+    slower = Table("parse", "tiny", tiny, [timed("ours", [0.3], ours=True), timed("pyarrow", [0.2])])
+    assert report.conclusion([table]) == "tfrecord_fast was 45.0× faster than the fastest rival (tensorflow, raw tiny)."
+    assert report.conclusion([table, slower]) == (
+        "tfrecord_fast was 45.0× faster than the fastest rival at best (tensorflow, raw tiny), and 1.50× slower at "
+        "worst (pyarrow, parse tiny)."
+    )
+    assert report.conclusion([slower]) == "tfrecord_fast was 1.50× slower than the fastest rival (pyarrow, parse tiny)."
+
+
+def test_without_a_rival_the_end_compares_nothing(table, tiny):
+    table.rows = [row for row in table.rows if row.contender != "tensorflow"]
+    failed = Table("raw", "tiny", tiny, [Row("ours", "ours", status="failed", ours=True), timed("tensorflow", [1.0])])
+    assert report.conclusion([table, failed]) == "No rival was timed, so there is no comparison."
+
+
+def test_rivals_that_are_not_installed_are_named_and_have_no_row(table):
+    table.rows += [Row(name, name, status="missing", reason="not installed: x") for name in ("gone", "away", "gone")]
+    assert "not installed" not in printed(report.installed([table])[0], report.show)
+    assert "WRONG" in printed(report.installed([table])[0], report.show)
+    assert report.not_installed([table]).startswith("Not installed, and not shown: away, gone. --list")
+    assert report.not_installed(report.installed([table])) == ""
+
+
 def test_targets_are_met_or_not(table):
     assert [(t.measure, t.at_least, round(t.measured, 2), t.met) for t in targets([table])] == [
         ("speed ÷ tensorflow", 30, 45.0, True),
@@ -438,12 +462,13 @@ def command_line(tmp_path):
     return call
 
 
-def test_the_command_line_writes_json_and_markdown(tmp_path, plain, command_line):
+def test_the_command_line_writes_json_and_markdown(tmp_path, plain, command_line, capsys):
     (path,) = plain(f'[Reading("cut", lambda: read(job.dataset.files)[1:]), {HONEST}]').values()
     assert command_line(path) == 0
     (table,) = json.loads((tmp_path / "out.json").read_text())["tables"]
     assert [(row["contender"], row["status"]) for row in table["rows"]] == [("ours", "timed"), ("plain", "timed")]
     assert "| tiny | plain |" in (tmp_path / "out.md").read_text()
+    assert capsys.readouterr().out.splitlines()[-1].endswith("than the fastest rival (plain, loop tiny).")
 
 
 def test_a_wrong_contender_on_the_command_line_is_exit_status_1(plain, command_line, capsys):

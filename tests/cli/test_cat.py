@@ -318,3 +318,52 @@ def test_a_condition_without_end_is_an_error(tmp_path, run, where):
 def test_a_condition_may_be_nested(tmp_path, run):
     path = write(tmp_path / "a", example(a=("int64", [1])))
     assert run(path, "--where", "(" * 60 + "a == 1" + ")" * 60)[1] == run(path)[1]
+
+
+FIELDS = {"id": ("int64", [1]), "tag": ("bytes", [b"a"]), "x": ("float", [0.5])}
+
+
+def test_columns_are_the_only_features_printed_in_their_order(tmp_path, run):
+    path = write(tmp_path / "a", example(**FIELDS), example(tag=("bytes", [b"b"])))
+    assert run(path, "--columns", "x,id") == (
+        0, f"[0] Example, {len(example(**FIELDS))} bytes\n  x   float  0.5\n  id  int64  1\n[1] Example, 16 bytes\n", ""
+    )  # fmt: skip
+    status, out, err = run(path, "--columns", "tag", "--columns", "id", "--json", "--where", "x")
+    assert (status, err) == (0, "") and json.loads(out)["features"] == {"tag": ["a"], "id": [1]}
+    assert list(json.loads(out)["features"]) == ["tag", "id"]
+
+
+def test_columns_of_a_sequence_example_are_features_and_lists(tmp_path, run):
+    steps = [(b"s", [wire.feature("int64", [1])]), (b"t", [wire.feature("int64", [2])])]
+    path = write(tmp_path / "a", wire.sequence_example([(b"c", wire.feature("int64", [7]))], steps), b"")
+    status, out, _ = run(path, "--columns", "c,t", "--json")
+    first, second = map(json.loads, out.splitlines())
+    assert (status, first["context"], first["feature_lists"]) == (0, {"c": [7]}, {"t": [[2]]})
+    assert second["kind"] == "empty"
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "word"),
+    [
+        (["--columns", "idd"], 2, "--columns: no feature 'idd' in the 1 records read (did you mean 'id'?)"),
+        (["--columns", "idd", "-n", "1"], 0, "no feature 'idd'"),
+        (["--columns", "id", "--as", "raw"], 2, "--columns requires decoded Examples, but --as raw"),
+        (["--columns", "id", "--base64", "--json"], 2, "--as base64"),
+    ],
+)
+def test_columns_that_can_not_be_printed_are_named(tmp_path, run, options, status, word):
+    ended, _, err = run(write(tmp_path / "a", example(**FIELDS)), *options)
+    assert ended == status and word in err and len(err.splitlines()) == 1
+
+
+def test_columns_need_examples(tmp_path, run):
+    status, out, err = run(write(tmp_path / "a", example(**FIELDS), b"words"), "--columns", "id")
+    assert (status, len(out.splitlines())) == (1, 2) and "looks like text (record 1)" in err
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["-n", "3"], ["--limit", "12", "--json"], ["--where", "label == 3", "--skip", "5"]]
+)
+def test_head_is_cat_with_a_limit(numbered, run, capsysbinary, options):
+    limit = [] if "-n" in options or "--limit" in options else ["-n", "10"]
+    assert run_here(capsysbinary, "head", numbered, *options) == run(numbered, *options, *limit)

@@ -90,28 +90,55 @@ def test_info_counts_over_many_batches(tmp_path, run_json):
 
 
 @pytest.fixture
-def table(tmp_path, run, good):
-    """The lines that `info` prints of two files, in words; the second file's path."""
+def table(tmp_path, run, good, monkeypatch):
+    """The lines that `info` prints of two files; the second file's path."""
     zipped = write(tmp_path / "zipped.gz", RECORDS[:1], "GZIP")
+    monkeypatch.setenv("COLUMNS", "300")
     status, out, _ = run("info", good, zipped)
     assert status == 0
-    return [line.split() for line in out.splitlines()], zipped
+    return out.splitlines(), zipped
 
 
-def test_info_prints_a_header(table):
-    assert table[0][0][0] == "RECORDS"
+def test_info_prints_a_row_per_file_and_a_total(table, good):
+    (header, first, second, total), zipped = table
+    assert header.split() == ["RECORDS", "SIZE", "MEAN", "CODEC", "KIND", "FILE"]
+    assert first.split() == ["4", "75", "B", "3", "B", "none", "text", "+1", good]
+    assert second.split() == ["1", str(os.path.getsize(zipped)), "B", "3", "B", "GZIP", "text", zipped]
+    size = 75 + os.path.getsize(zipped)
+    assert total.split() == ["5", str(size), "B", "3", "B", "mixed", "text", "+1", "2", "files"]
 
 
-def test_info_prints_one_row_per_file(table, good):
-    rows, zipped = table
-    assert rows[1] == ["4", "75", "11", "none", "0", "2.8", "6", "text", "+1", good]
-    assert rows[2] == ["1", str(os.path.getsize(zipped)), "3", "GZIP", "3", "3.0", "3", "text", zipped]
+def test_info_fits_80_columns(tmp_path, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.chdir(tmp_path)
+    long = "x" * 35
+    for name in ("train-00000-of-00016.tfrecord", long):
+        write(name, [b"x" * 100] * 10_000)
+    status, out, _ = run("info", "train-00000-of-00016.tfrecord", long)
+    _, short, name, row, _ = out.splitlines()
+    assert (status, name) == (0, long) and max(map(len, out.splitlines())) <= 80
+    assert short == row + "     train-00000-of-00016.tfrecord"
+    assert row == "   10,000  1.16 MB    100 B  none    text"
+    monkeypatch.setenv("COLUMNS", "81")
+    assert run("info", long)[1].splitlines()[1] == row + "     " + long
 
 
-def test_info_prints_a_total(table):
-    total = table[0][3]
-    assert total[0] == "5" and total[2] == "14" and total[3:7] == ["mixed", "0", "2.8", "6"]
-    assert total[7:] == ["text", "+1", "2", "files"]
+def test_count_prints_records_per_file_and_in_all(tmp_path, run, run_json, good):
+    zipped = write(tmp_path / "zipped.gz", RECORDS[:1], "GZIP")
+    assert run("count", good) == (0, f"4 {good}\n", "")
+    assert run("count", good, zipped) == (0, f"4 {good}\n1 {zipped}\n5 total\n", "")
+    expected = [{"path": path, "records": records, "error": None} for path, records in ((good, 4), (zipped, 1))]
+    assert run_json("count", "--json", good, zipped) == (0, expected)
+
+
+def test_count_of_a_damaged_file_is_of_what_precedes_the_damage(run, run_json, damaged):
+    status, out, err = run("count", damaged)
+    assert (status, out) == (1, f"1 {damaged}\n") and "corrupted record" in err
+    assert run_json("count", "--json", damaged)[1][0]["error"]["record_index"] == 1
+
+
+def test_count_of_what_can_not_be_read_is_usage(tmp_path, run):
+    assert run("count", tmp_path / "gone")[:2] == (2, "")
 
 
 def test_info_of_a_damaged_file_counts_what_precedes_the_damage(run_json, damaged):

@@ -237,8 +237,8 @@ def test_parquet_is_what_pyarrow_reads(tmp_path, run):
     assert table.column_names == sorted(COLUMNS) and table.num_rows == ROWS
     assert table["maybe"].to_pylist()[:3] == [0, None, 2] and table["tags"].to_pylist()[:3] == [
         None,
-        [b"a"],
-        [b"a", b"b"],
+        ["a"],
+        ["a", "b"],
     ]
 
 

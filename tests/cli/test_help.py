@@ -59,6 +59,17 @@ def test_what_is_misspelled_is_suggested(line, meant, capsys):
     assert f"(did you mean {meant}?)" in capsys.readouterr().err
 
 
+def test_help_lists_all_commands_in_four_groups_within_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert ends("--help") == 0
+    text = capsys.readouterr().out
+    groups = re.findall(r"^([a-z ]+):\n((?:  \w+ +\S.*\n)+)\n", text, re.M)
+    assert [title for title, _ in groups] == ["look at files", "check and repair", "write files", "other"]
+    listed = [line.split()[0] for _, lines in groups for line in lines.splitlines()]
+    assert sorted(listed) == [command.NAME for command in COMMANDS]
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_what_is_like_nothing_lists_what_there_is(capsys):
     assert ends("xyzzyx") == 2
     assert "choose from bench, cat, convert" in capsys.readouterr().err

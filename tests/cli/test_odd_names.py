@@ -66,13 +66,13 @@ def test_each_output_of_split_is_one_line(odd, tmp_path, run):
     assert (status, err) == (0, "") and len(out.splitlines()) == 3
 
 
-@pytest.mark.parametrize("command", ["info", "verify", "cat", "schema", "stats", "index"])
+@pytest.mark.parametrize("command", ["info", "count", "verify", "cat", "head", "schema", "stats", "index"])
 def test_a_missing_file_is_one_line(tmp_path, run, command):
     status, _, err = run(command, tmp_path / NAME)
     assert status == 2 and len(err.splitlines()) == 1 and SHOWN in err
 
 
-@pytest.mark.parametrize("command", ["info", "verify", "cat", "schema", "stats"])
+@pytest.mark.parametrize("command", ["info", "count", "verify", "cat", "head", "schema", "stats"])
 def test_a_damaged_file_is_one_line(odd, run, command):
     odd.write_bytes(odd.read_bytes()[:-3])
     status, out, err = run(command, odd)

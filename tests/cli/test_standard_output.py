@@ -14,10 +14,10 @@ from tests.support.paths import ROOT
 from tfrecord_fast.cli import app
 
 FULL = "tfrecord-fast: standard output: No space left on device\n"
-COPYING = ["merge IN -", "sample IN - -n 9000", "shuffle IN -", "dedup IN -", "repair IN -"]
+COPYING = ["merge IN -", "sample IN - -n 9000", "shuffle IN -", "dedup IN -", "repair IN -", "filter IN --where n -o -"]
 FORMATS = ["tfrecord", "jsonl", "csv", "parquet", "arrow", "orc"]
 CONVERTING = [f"convert IN - --to {form}" for form in FORMATS]
-LOOKING = ["cat IN", "schema IN", "stats IN"]
+LOOKING = ["cat IN", "head IN", "count IN", "schema IN", "stats IN"]
 
 
 @pytest.fixture(scope="module")

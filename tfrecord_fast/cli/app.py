@@ -13,7 +13,9 @@ from .commands import (
     bench,
     cat,
     convert,
+    count,
     dedup,
+    filter,
     index,
     info,
     merge,
@@ -27,17 +29,23 @@ from .commands import (
     verify,
     view,
 )
+from .commands.cat import head
 from .console import Console, OutputClosed, OutputFailed
 from .parsing import Command, Parser, command_line, parsed
 
-COMMANDS: tuple[Command, ...] = (
-    bench, cat, convert, dedup, index, info, merge, port, repair, sample, schema, shuffle, split, stats, verify, view,
-)  # fmt: skip
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "look at files": (head, cat, count, info, schema, stats, view),
+    "check and repair": (verify, repair),
+    "write files": (filter, convert, merge, split, shuffle, sample, dedup),
+    "other": (index, port, bench),
+}
+COMMANDS = tuple(sorted((command for group in GROUPS.values() for command in group), key=lambda command: command.NAME))
 
 
 def run(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser, commands = command_line(COMMANDS, arguments[0] if arguments else None)
+    parser.groups = GROUPS
     console = Console()
     try:
         if arguments[:1] == [bench.NAME]:  # its parser can't be nested in this one

@@ -34,17 +34,25 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="IN", help="path, folder, pattern, URL, or - for standard input")
 
 
-def add_output_arguments(parser: argparse.ArgumentParser, shards: bool = True, copies: bool = True) -> None:
+def add_where_argument(parser: argparse.ArgumentParser, purpose: str, required: bool = False) -> None:
+    example = "label == 3 and not (`a name` == 'x')"
+    parser.add_argument("--where", metavar="CONDITION", required=required, help=f"{purpose}, as: {example}")
+
+
+def add_output_arguments(
+    parser: argparse.ArgumentParser, shards: bool = True, copies: bool = True, option: bool = False
+) -> None:
     """Add --compression, --level, --threads and --storage-option; if `shards`, OUT and --shards.
 
-    If the command `copies` records, also add --in-place and --json.
+    If the command `copies` records, also add --in-place and --json. OUT is the value of -o if `option`.
     """
     if shards:
-        parser.add_argument(
-            "output",
+        output = parser.add_argument(
+            *(["-o", "--output"] if option else ["output"]),
             metavar="OUT",
             help="path or URL, or - for standard output; for several shards a pattern: x-{shard}-of-{num_shards}",
         )
+        output.required = True
         parser.add_argument(
             "--shards", type=count_of, default=1, metavar="N", help="number of files; record i goes to file i mod N"
         )

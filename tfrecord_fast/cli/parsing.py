@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn, Protocol
 
 from ..base.version import __version__
@@ -27,7 +27,19 @@ class Command(Protocol):
 
 
 class Parser(argparse.ArgumentParser):
-    """Parser that suggests a known name for an unknown one."""
+    """Parser that suggests a known name for an unknown one, and lists subcommands in `groups`."""
+
+    groups: Mapping[str, Sequence[Command]] = {}
+
+    def format_help(self) -> str:
+        text = super().format_help()
+        if not self.groups:
+            return text
+        start, end = text.index("positional arguments:"), text.index("options:\n")
+        groups = ""
+        for title, commands in self.groups.items():
+            groups += f"{title}:\n" + "".join(f"  {each.NAME:8}  {each.SUMMARY}\n" for each in commands) + "\n"
+        return text[:start] + groups + text[end:]
 
     def error(self, message: str) -> NoReturn:
         match = _CHOICE.search(message)

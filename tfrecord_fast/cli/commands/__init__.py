@@ -4,7 +4,5 @@ A subcommand's module has `NAME`, `SUMMARY` (one line), `EXAMPLES` (command line
 `run(args, console)`, which returns an exit status: 0 fine, 1 damage found, 2 usage or a file that can't be read. Its
 docstring is the description that --help prints.
 
-- Look at files: `cat`, `info`, `schema`, `stats`, `verify`, `view`.
-- Write files: `convert`, `dedup`, `index`, `merge`, `repair`, `sample`, `shuffle`, `split`.
-- Others: `bench`, `port`.
+GROUPS (app.py) has them in four groups, as `tfrecord-fast --help` lists them.
 """

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..console import Console, OutputClosed
 
 NAME = "bench"
-SUMMARY = "benchmark this package and its rivals, on generated data or your own files (see bench --help)"
+SUMMARY = "measure this package and its rivals (see bench --help)"
 EXAMPLES = """\
 tfrecord-fast bench
 tfrecord-fast bench --help

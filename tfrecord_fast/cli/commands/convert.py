@@ -17,7 +17,8 @@ among the sorted names, from 0. image/filename has no folder. Records are in the
 `tfrecord-fast shuffle` to mix the classes.
 
 A feature may be absent, or an empty list. Parquet, Arrow and ORC files keep the difference, in nulls and empty lists;
-CSV does not. A feature without a kind counts as absent, except in JSON.
+CSV does not. A feature without a kind counts as absent, except in JSON. In Parquet, Arrow and ORC files, a feature is
+text if all its values in all records are UTF-8, else binary; --schema FILE selects the types instead.
 
 In JSON, bytes that are not UTF-8 are {"base64": "…"}. NaN and infinities are {"f": "NaN"}, "Infinity" and "-Infinity"
 (see --nan). Features without values are {"empty": "int64"}, "float", "bytes" or "none". SequenceExamples are
@@ -70,7 +71,7 @@ from ..formats.tfrecord import TFRecordSink, TFRecordSource
 from ..records.json_values import NANS
 
 NAME = "convert"
-SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow and ORC, and from images; reshard; recompress"
+SUMMARY = "convert between TFRecord, CSV, JSON, Parquet, …; reshard; recompress"
 EXAMPLES = """\
 tfrecord-fast convert train.tfrecord train.jsonl
 tfrecord-fast convert train.csv train.tfrecord.gz --level 9

@@ -1,14 +1,20 @@
-"""Print the number, sizes, kinds and compression of the records of each file. Every CRC is checked."""
+"""Print the number, sizes, kinds and compression of the records of each file. Every CRC is checked.
+
+SIZE is the size of the file, and MEAN that of a record. A name that is too long for its row is on the line before.
+--json has exact sizes, those of the smallest and largest record, and all kinds.
+"""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 
 from ...examples.record_kinds import Kinds
 from ..arguments import add_file_arguments
 from ..console import Console
 from ..files import named_files
 from ..tally import Tally, tallies
+from .stats.texts import bytes_of
 
 NAME = "info"
 SUMMARY = "print the number, sizes, compression and kinds of records"
@@ -18,8 +24,8 @@ tfrecord-fast info 's3://bucket/train-*.tfrecord' --storage-option region=eu-cen
 tfrecord-fast info --json data/ | jq .records
 """
 
-_ROW = "{:>12}  {:>15}  {:>15}  {:11}  {:>10}  {:>10}  {:>10}  {:17}  {}"
-_HEADER = _ROW.format("RECORDS", "BYTES", "PAYLOAD BYTES", "COMPRESSION", "SMALLEST", "MEAN", "LARGEST", "KIND", "FILE")
+_ROW = "{:>9}  {:>7}  {:>7}  {:6}  {:7}  {}"
+_HEADER = _ROW.format("RECORDS", "SIZE", "MEAN", "CODEC", "KIND", "FILE")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,13 +41,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if args.json:
             console.json(tally.as_json())
         elif tally.compression is not None:
-            console.line(_row(tally))
+            _print(tally, console)
         if tally.problem is not None:
             console.problem(f"{tally.path}: {tally.problem.place}")
         status = max(status, tally.status)
         done.append(tally)
     if len(files) > 1 and not args.json:
-        console.line(_row(_total(done)))
+        _print(_total(done), console)
     return status
 
 
@@ -59,26 +65,17 @@ def _total(tallies: list[Tally]) -> Tally:
     return total
 
 
-def _row(tally: Tally) -> str:
-    mean = "-" if tally.mean_size is None else f"{tally.mean_size:,.1f}"
-    return _ROW.format(
-        f"{tally.records:,}",
-        _number(tally.stored_bytes),
-        f"{tally.payload_bytes:,}",
-        tally.compression or "none",
-        _number(tally.min_size),
-        mean,
-        _number(tally.max_size),
-        _kind(tally),
-        tally.path,
-    )
+def _print(tally: Tally, console: Console) -> None:
+    sizes = bytes_of(tally.stored_bytes), bytes_of(tally.mean_size)
+    row = _ROW.format(f"{tally.records:,}", *sizes, tally.compression or "none", _kind(tally), "")
+    if len(row) + len(tally.path) > max(80, shutil.get_terminal_size().columns):
+        console.line(tally.path)
+        console.line(row.rstrip())
+    else:
+        console.line(row + tally.path)
 
 
 def _kind(tally: Tally) -> str:
     """Return the most frequent kind and the number of others."""
     others = len(tally.kinds.names) - 1
     return f"{tally.kinds.names[0]} +{others}" if others > 0 else tally.kind
-
-
-def _number(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"

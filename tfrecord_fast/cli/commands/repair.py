@@ -5,8 +5,8 @@ independent members (SNAPPY, and GZIP and ZSTD as written by this package): read
 offsets are those in the uncompressed data. The output has the compression of the input, unless its extension or
 --compression selects another one.
 
-The exit status is 1 if anything was lost, else 0. If no record is intact, nothing is written. --in-place replaces the
-input if anything was lost.
+The exit status is 0 if the output has all intact records, however much was lost; --json and --report have the losses.
+It is 1 if no record is intact: then nothing is written. --in-place replaces the input if anything was lost.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _repair(args: argparse.Namespace, console: Console, files: list[CoreFile]) -
                     raise _Unchanged
         done.files = sink.written
     _tell(args, console, intact, done)
-    return 1 if intact.lost else 0
+    return 1 if intact.lost and not intact.records else 0
 
 
 def _set_output(args: argparse.Namespace, file: CoreFile) -> None:

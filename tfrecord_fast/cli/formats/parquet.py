@@ -14,9 +14,10 @@ import numpy as np
 from ... import _core
 from ...dtypes import as_dtype
 from ...examples.features import VarLenFeature
+from ...examples.infer import features_of
 from ...examples.messages.wire import Value, example_of
 from ...examples.parsing.parse import parse_example
-from .base import BEYOND_FLOAT32, Malformed, RowSink, Source, arrow, check_names, rows_of_batch
+from .base import BEYOND_FLOAT32, Malformed, RowSink, Source, arrow, check_keys, check_names, rows_of_batch
 from .casts import cast_to_plain, cast_to_schema
 from .media import flat_batch, flat_schema
 
@@ -126,11 +127,31 @@ class ArrowSink(RowSink):
 
     A feature with at most one value in every record is a column of values, else one of lists. A null is an absent
     feature, and an empty list is one without values. In a column of values, metadata may mark nulls as empty
-    lists; if a feature is absent from some records and empty in others, its column has lists.
+    lists; if a feature is absent from some records and empty in others, its column has lists. Bytes are text if all of
+    them are UTF-8.
     """
 
     has_metadata = True
     target: Any = None  # the pyarrow.Schema of the file; None: derived from the features
+
+    def __init__(self, path: str, compression: str, level: int | None) -> None:
+        super().__init__(path, compression, level)
+        self._binary = set[str]()  # features with bytes that are not UTF-8
+
+    def check(self, scanner: _core.FeatureSurvey, records: _core.RecordBatch) -> None:
+        """Find the features whose bytes are not UTF-8."""
+        check_keys(self.path, [seen.key for seen in scanner.features()])
+        candidates = {
+            key: VarLenFeature(feature.dtype)
+            for key, feature in features_of(scanner).items()
+            if self.target is None and as_dtype(feature.dtype).name == "string" and key not in self._binary
+        }
+        columns: Any = parse_example(records, candidates) if candidates else {}
+        for key, column in columns.items():
+            try:
+                _flat(column.values).cast(arrow("pyarrow").large_string())
+            except arrow("pyarrow").ArrowInvalid:
+                self._binary.add(key)
 
     def begin(self, scanner: _core.FeatureSurvey) -> None:
         super().begin(scanner)
@@ -151,8 +172,9 @@ class ArrowSink(RowSink):
     def write_batch(self, records: _core.RecordBatch) -> None:
         columns: Any = parse_example(records, self._kinds)
         features = functools.cache(lambda row: example_of(records[row]))
-        arrays = [self._array(key, columns[key], features) for key in self._kinds]
-        batch = arrow("pyarrow").RecordBatch.from_arrays(arrays, schema=self._schema())
+        schema = self._schema()
+        arrays = [self._array(key, columns[key], features).cast(schema.field(key).type) for key in self._kinds]
+        batch = arrow("pyarrow").RecordBatch.from_arrays(arrays, schema=schema)
         self.write_arrow(batch if self.target is None else cast_to_schema(self.path, batch, self.schema()))
 
     def write_arrow(self, batch: Any) -> None:
@@ -172,10 +194,12 @@ class ArrowSink(RowSink):
 
     def _schema(self) -> Any:
         pa = arrow("pyarrow")
-        types = {"int64": pa.int64(), "float32": pa.float32(), "string": pa.large_binary()}
+        types = {"int64": pa.int64(), "float32": pa.float32(), "string": pa.large_string()}
         fields = []
         for key, feature in self._kinds.items():
             type = types[as_dtype(feature.dtype).name]
+            if type == pa.large_string() and (key in self._binary or self.target is not None):
+                type = pa.large_binary()
             type = type if key in self._scalars else pa.large_list(type)
             fields.append(pa.field(key, type, metadata=self._metadata(key) or None))
         return pa.schema(fields)

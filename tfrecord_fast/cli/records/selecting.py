@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ... import _core
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
@@ -15,6 +18,7 @@ from ...examples.messages.wire import Value, sequence_of
 from ...examples.parsing.parse import parse_example
 from ...examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
 from .decoding import Undecodable
+from .where import Condition, WhereError
 
 _MOST_NAMES = 1000  # kept for suggestions
 
@@ -78,6 +82,19 @@ def features_of_rows(
     return lambda row: {
         name: Value(dtype, values[splits[row] : splits[row + 1]]) for name, (dtype, splits, values) in lists.items()
     }
+
+
+def matching_rows(records: _core.RecordBatch, condition: Condition, seen: NamesSeen) -> NDArray[np.int64]:
+    """Return the rows that match; raise InvalidArgumentError for a record that the condition does not fit."""
+    features = features_of_rows(records, condition.names, seen)
+    rows = []
+    for row in range(len(records)):
+        try:
+            if condition.holds(features(row)):
+                rows.append(row)
+        except (Undecodable, WhereError) as error:
+            _core.fail_at(records, row, str(error))
+    return np.array(rows, np.int64)
 
 
 def _text(seen: _core.KeySummary) -> str:

@@ -8,7 +8,8 @@ each object also has the path. Fields that are not part of an Example are shown 
 the number of the first one.
 
 --where compares features with values. A name that no record has is an error. With --limit, where the rest is not read,
-it is only a warning. A name without a comparison is true if the record has values under that name.
+it is only a warning. A name without a comparison is true if the record has values under that name. The same holds for
+the names of --columns.
 
 Records are numbered from 0. With an index beside the file (FILE.idx, written by `tfrecord-fast index`,
 RecordIndex.save or tfrecord2idx), skipped records are not read.
@@ -24,26 +25,27 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ... import _core
-from ...errors import DataLossError, InvalidArgumentError
-from ...examples.record_kinds import kind_of
-from ...files.indexing.index import RecordIndex
-from ...files.indexing.indexed_reader import IndexedReader
-from ...files.streams.core_files import CoreFile
-from ..arguments import add_file_arguments, number_of
-from ..console import Console, Style
-from ..files import FAULTS, Input, batches, index_beside, is_whole, named_files, open_input, problem_of
-from ..records.decoding import FORMS, Undecodable, decode, left_out
-from ..records.json_values import marked
-from ..records.selecting import NamesSeen, features_of_rows
-from ..records.showing import Shower
-from ..records.where import Condition, WhereError, parse_where
+from .... import _core
+from ....errors import DataLossError, InvalidArgumentError
+from ....examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
+from ....files.indexing.index import RecordIndex
+from ....files.indexing.indexed_reader import IndexedReader
+from ....files.streams.core_files import CoreFile
+from ...arguments import add_file_arguments, add_where_argument, number_of
+from ...console import Console, Style
+from ...files import FAULTS, Input, batches, index_beside, is_whole, named_files, open_input, problem_of
+from ...records.decoding import FORMS, Decoded, Undecodable, decode, left_out
+from ...records.json_values import marked
+from ...records.selecting import NamesSeen, features_of_rows
+from ...records.showing import Shower
+from ...records.where import Condition, WhereError, parse_where
 
 NAME = "cat"
 SUMMARY = "print records, decoded"
 EXAMPLES = """\
 tfrecord-fast cat train.tfrecord -n 5
 tfrecord-fast cat 'train-*.tfrecord' --where 'label == 3 and split == "test"'
+tfrecord-fast cat train.tfrecord --columns id,label
 tfrecord-fast cat train.tfrecord --skip 100000 -n 1 --full
 tfrecord-fast cat train.tfrecord --json | jq .features.label
 tfrecord-fast cat messages.tfrecord --as proto
@@ -67,15 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--limit", type=number_of, metavar="N", help="print at most N records in all")
     parser.add_argument("--skip", type=number_of, default=0, metavar="N", help="skip the first N records")
     parser.add_argument(
-        "--where",
-        metavar="CONDITION",
-        help="print only records that match, as: label == 3 and not (`a name` == 'x')",
+        "--columns",
+        type=lambda text: text.split(","),
+        action="extend",
+        metavar="NAME,…",
+        help="print only these features, in this order",
     )
+    add_where_argument(parser, "print only records that match")
     parser.add_argument("--full", action="store_true", help="print long values in full")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the records. Damage ends a file, not the command."""
+    if args.columns is not None and args.form not in ("auto", "example"):
+        console.problem(f"--columns requires decoded Examples, but --as {args.form} prints other fields")
+        return 2
     try:
         condition = None if args.where is None else parse_where(args.where)
     except WhereError as error:
@@ -98,9 +106,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
             problem = problem_of(error)
             console.problem(f"{path}: {problem.place}")
             status = max(status, problem.status)
-    for problem_text in printer.seen.problems():
-        console.problem(f"--where: {problem_text}")
-        status = status if printer.left == 0 else max(status, 2)  # more records may have it
+    for option, seen in (("--where", printer.seen), ("--columns", printer.columns_seen)):
+        for problem_text in seen.problems():
+            console.problem(f"{option}: {problem_text}")
+            status = status if printer.left == 0 else max(status, 2)  # more records may have it
     return status
 
 
@@ -113,6 +122,8 @@ class _Printer:
         self._named = named
         self._condition = condition
         self.seen = NamesSeen(() if condition is None else condition.compared)
+        self._columns: list[str] | None = args.columns
+        self.columns_seen = NamesSeen(args.columns or ())
         self._shower = Shower(Style(), args.full)
         self._skip: int = args.skip
         self.left: int | None = args.limit
@@ -180,22 +191,37 @@ class _Printer:
             return base64.b64encode(record) + b"\n"
         if self._json:
             labels = {} if path is None else {"path": path}
-            fields = {**labels, "index": index, "size": len(record), **_as_json(record, self._form)}
+            content = _undecoded(record) if self._form == "base64" else _as_json(record, self._decoded(record))
+            fields = {**labels, "index": index, "size": len(record), **content}
             return json.dumps(fields, allow_nan=False).encode() + b"\n"
-        lines = self._shower.lines(index, record, decode(record, self._form), path)
+        lines = self._shower.lines(index, record, self._decoded(record), path)
         return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
 
+    def _decoded(self, record: bytes) -> Decoded:
+        """Decode a record; with --columns, keep only these features."""
+        decoded = decode(record, self._form)
+        columns = self._columns
+        if columns is None:
+            return decoded
+        if decoded.kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
+            raise Undecodable(f"--columns requires Examples, but the record looks like {decoded.kind}")
+        features = decoded.tree or {}
+        self.columns_seen.add(1, [name for names in features.values() for name in names], ())
+        kept = {group: {name: values[name] for name in columns if name in values} for group, values in features.items()}
+        return Decoded(decoded.kind, decoded.tree and kept)
 
-def _as_json(record: bytes, form: str) -> dict[str, Any]:
-    if form != "base64":
-        decoded = decode(record, form)
-        if decoded.tree is not None:
-            unknown = left_out(record, decoded)
-            return {"kind": decoded.kind, **marked(decoded.tree), **({"unknown_field": unknown} if unknown else {})}
-        try:
-            return {"kind": decoded.kind, "encoding": "utf-8", "data": record.decode()}
-        except UnicodeDecodeError:
-            pass
+
+def _as_json(record: bytes, decoded: Decoded) -> dict[str, Any]:
+    if decoded.tree is not None:
+        unknown = left_out(record, decoded)
+        return {"kind": decoded.kind, **marked(decoded.tree), **({"unknown_field": unknown} if unknown else {})}
+    try:
+        return {"kind": decoded.kind, "encoding": "utf-8", "data": record.decode()}
+    except UnicodeDecodeError:
+        return _undecoded(record)
+
+
+def _undecoded(record: bytes) -> dict[str, Any]:
     return {"kind": kind_of(record), "encoding": "base64", "data": base64.b64encode(record).decode()}
 
 
