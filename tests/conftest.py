@@ -9,6 +9,7 @@ import pytest
 import tfrecord_fast
 from tests.support import live_tensorflow
 from tests.support.paths import REAL_FILES
+from tfrecord_fast import _core
 from tfrecord_fast.data.nodes.blocks import sizes
 
 # A failure prints what reproduces it. Machines under load are slow now and then: that is not a failure.
@@ -32,6 +33,12 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     sizes.set_fixed(config.getoption("--block-records"))
+
+
+@pytest.fixture(autouse=True)
+def words(request):
+    """Errors have TensorFlow's words in the tests of its names only, whatever this process has imported."""
+    _core.set_tensorflow_words("/tests/tensorflow/" in request.path.as_posix())
 
 
 @pytest.fixture(scope="session")

@@ -54,7 +54,10 @@ std::string TypeOf(py::handle object) {
 }
 
 [[noreturn]] void ThrowNotBytes(py::handle object, const std::string& what) {
-  throw py::type_error(what + " is not bytes-like: " + TypeOf(object));
+  const char* fix = py::hasattr(object, "SerializeToString") ? "; pass the bytes of its SerializeToString()"
+                    : py::isinstance<py::dict>(object)       ? "; ExampleWriter writes dicts of columns"
+                                                             : "";
+  throw py::type_error(what + " is not bytes-like: " + TypeOf(object) + fix);
 }
 
 void RefuseMasked(const py::array& array, const std::string& what) {

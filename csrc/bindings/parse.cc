@@ -433,6 +433,7 @@ void BindParse(py::module_& m) {
         ThrowIfError(Locate(Status::InvalidArgument(message), *RecordsFromPython(records), row));
       },
       py::arg("records"), py::arg("row"), py::arg("message"));
+  m.def("set_tensorflow_words", &SetTensorFlowWords, py::arg("on"));
   list_column.Bind(m);
   fixed_column.Bind(m);
   padded_steps.Bind(m);

@@ -74,8 +74,9 @@ Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
     if (offset == 0) {
       const Compression compression = DetectCompression(header, shown);
       if (compression != Compression::kNone) {
-        return Status::InvalidArgument("the file is compressed (" + std::string(CompressionName(compression)) +
-                                       "): only uncompressed files can be indexed");
+        return Status::InvalidArgument(
+            "the file is compressed (" + std::string(CompressionName(compression)) +
+            "): only uncompressed files can be indexed; rewrite it with tfrecord-fast convert");
       }
     }
     if (shown < kHeaderBytes) return Truncated(offset, record, header, shown);

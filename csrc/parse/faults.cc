@@ -3,6 +3,7 @@
 #include "parse/faults.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@ namespace tfr {
 namespace {
 
 constexpr size_t kShown = 32;  // bytes of a record in an error
+
+std::atomic<bool> tensorflow_words{false};
 
 std::string ShapeText(const std::vector<int64_t>& shape, const char* first = "") {
   std::string text = std::string("[") + first;
@@ -30,13 +33,19 @@ Status Made(const FeatureSpec& spec, std::string message) {
   return Status::InvalidArgument(std::move(message)).WithFeature(spec.key);
 }
 
-// Our own words follow TensorFlow's, in parentheses: they say the same of all features.
-std::string Ours(const FeatureSpec& spec, const std::string& what) {
-  return " (feature '" + spec.key + "': " + what + ")";
+// An error in our words; for scripts of TensorFlow they follow its words, in parentheses.
+Status InWords(const FeatureSpec& spec, const std::string& theirs, const std::string& ours) {
+  const std::string fault = "feature '" + spec.key + "': " + ours;
+  return Made(spec, tensorflow_words ? theirs + " (" + fault + ")" : fault);
 }
 
 Status OfKey(const FeatureSpec& spec, const std::string& theirs, const std::string& ours) {
-  return Made(spec, Lead(spec.key) + theirs + Ours(spec, ours));
+  return InWords(spec, Lead(spec.key) + theirs, ours);
+}
+
+// The dtype that reads values of this kind.
+const char* ReadBy(Kind kind) {
+  return kind == Kind::kBytes ? "tf.string" : kind == Kind::kFloat ? "tf.float32" : "tf.int64";
 }
 
 // The first bytes of a record, those that are not printable ASCII as \xNN.
@@ -102,7 +111,7 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "; the record has 'a', 'b' and 5 more keys": the keys of the record, the ones most like `key` first.
+// ", which has 'a', 'b' and 5 more keys; did you mean 'a'?": the keys of the record, the ones most like `key` first.
 std::string KeysLike(const std::string& key, const std::vector<MapEntry>& entries) {
   constexpr size_t kNamed = 3, kLongest = 64;
   std::vector<std::pair<size_t, std::string_view>> keys;
@@ -111,17 +120,22 @@ std::string KeysLike(const std::string& key, const std::vector<MapEntry>& entrie
     const bool is_short = name.size() <= kLongest && key.size() <= kLongest;
     keys.emplace_back(is_short ? Distance(key, name) : SIZE_MAX, name);
   }
+  if (keys.empty()) return "";
   std::sort(keys.begin(), keys.end());
   std::string text;
   for (size_t i = 0; i < std::min(keys.size(), kNamed); ++i) {
-    text += (i ? ", '" : "; the record has '") + std::string(keys[i].second.substr(0, kLongest)) + "'";
+    text += (i ? ", '" : ", which has '") + std::string(keys[i].second.substr(0, kLongest)) + "'";
   }
-  return keys.size() > kNamed ? text + " and " + std::to_string(keys.size() - kNamed) + " more keys" : text;
+  if (keys.size() > kNamed) text += " and " + std::to_string(keys.size() - kNamed) + " more keys";
+  const bool is_like = keys[0].first <= std::max<size_t>(1, key.size() / 3);
+  return is_like ? text + ", did you mean '" + std::string(keys[0].second) + "'?" : text;
 }
 
 bool StartsWith(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 }  // namespace
+
+bool SetTensorFlowWords(bool on) { return tensorflow_words.exchange(on); }
 
 std::string Expectation(const FeatureSpec& spec) {
   return std::string(TypeName(spec.type)) + " values of shape " + ShapeText(spec.shape);
@@ -136,7 +150,9 @@ Status WrongCount(const FeatureSpec& spec, size_t got) {
   return OfKey(spec,
                std::string("Number of ") + KindName(KindOf(spec.type)) + " values != expected.  Values size: " + count +
                    " but output shape: " + shape,
-               "expected " + std::to_string(spec.elements) + ", got " + count);
+               "expected " + std::to_string(spec.elements) + (spec.elements == 1 ? " value" : " values") +
+                   " for shape " + shape + ", got " + count +
+                   "; if lengths differ, use RaggedFeature or VarLenFeature");
 }
 
 Status NotAMultiple(const FeatureSpec& spec, size_t got) {
@@ -145,7 +161,8 @@ Status NotAMultiple(const FeatureSpec& spec, size_t got) {
                std::string("Number of ") + KindName(KindOf(spec.type)) +
                    " values is not a multiple of stride length. Saw " + count +
                    " values but output shape is: " + ShapeText(spec.shape, "?"),
-               "expected a multiple of " + std::to_string(spec.elements) + ", got " + count);
+               "expected a multiple of " + std::to_string(spec.elements) + " values for steps of shape " +
+                   ShapeText(spec.shape) + ", got " + count);
 }
 
 Status WrongKind(const FeatureSpec& spec, Kind got) {
@@ -154,9 +171,10 @@ Status WrongKind(const FeatureSpec& spec, Kind got) {
                std::string("Data types don't match. ") +
                    (spec.layout == Layout::kList ? "Expected type: " + expected + ", Actual type: " + actual
                                                  : "Data type: " + actual + " but expected type: " + expected),
-               std::string("expected type: ") + KindName(KindOf(spec.type)) + ", got a list of type: " + KindName(got) +
+               std::string("expected ") + KindName(KindOf(spec.type)) + " values, got " + KindName(got) +
+                   " values; use " + ReadBy(got) +
                    (got == Kind::kBytes && spec.layout == Layout::kFixed && spec.note.empty()
-                        ? "; RawFeature reads an array that is stored as bytes"
+                        ? ", or RawFeature for an array that is stored as bytes"
                         : ""));
 }
 
@@ -170,16 +188,16 @@ Status WrongByteCount(const FeatureSpec& spec, size_t got) {
 }
 
 Status MissingFeature(const FeatureSpec& spec, const std::vector<MapEntry>& entries) {
-  return Made(spec, "Feature: " + spec.key + " (data type: " + DataType(spec.type) +
-                        ") is required but could not be found." +
-                        Ours(spec, "expected " + Expectation(spec) + ", got none" + KeysLike(spec.key, entries)));
+  return InWords(
+      spec, "Feature: " + spec.key + " (data type: " + DataType(spec.type) + ") is required but could not be found.",
+      "not in the record" + KeysLike(spec.key, entries) +
+          (spec.image || spec.takes_raw_bytes ? "" : "; with a default_value, records may lack it"));
 }
 
 Status MissingList(const FeatureSpec& spec) {
-  return Status::InvalidArgument("Feature list '" + spec.key +
-                                 "' is required but could not be found.  Did you mean allow_missing=True?" +
-                                 Ours(spec, "expected a list, got none"))
-      .WithFeature(spec.key);
+  return InWords(
+      spec, "Feature list '" + spec.key + "' is required but could not be found.  Did you mean allow_missing=True?",
+      "the record lacks this feature list; allow_missing=True reads it as empty");
 }
 
 Status MalformedFeature(const FeatureSpec& spec) {

@@ -1,5 +1,5 @@
-// The errors of records that do not fit their features. Where TensorFlow has an error, its words come first: scripts
-// and tests look for them. The code is out of line and cold, so that errors cost the usual path no registers.
+// The errors of records that do not fit their features, in our words. For scripts of TensorFlow, its words come first:
+// scripts and tests look for them. The code is out of line and cold, so that errors cost the usual path no registers.
 
 #pragma once
 
@@ -17,6 +17,9 @@
 #define TFR_COLD __attribute__((cold, noinline))
 
 namespace tfr {
+
+// Sets whether TensorFlow's words come first in errors of this process; returns the earlier setting.
+bool SetTensorFlowWords(bool on);
 
 // "int64 values of shape [2]".
 std::string Expectation(const FeatureSpec& spec);

@@ -1,10 +1,16 @@
-"""What errors of the parsers say, whole. tests/tensorflow/test_error_words.py looks for TensorFlow's words in them."""
+"""What errors of the parsers say, whole: our words alone; for scripts of TensorFlow, after its words.
+
+tests/tensorflow/test_error_words.py compares the latter with TensorFlow.
+"""
+
+import re
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tfrecord_fast import _core
 
 
 def example(kind, *values):
@@ -19,10 +25,20 @@ def steps(*features):
     return wire.sequence_example([], [(b"a", [wire.feature(*feature) for feature in features])])
 
 
-def said(parse, *arguments):
+def message(parse, *arguments):
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         parse(*arguments)
     return str(caught.value)
+
+
+def said(parse, *arguments):
+    """The message for scripts of TensorFlow. Without TensorFlow's words it is the package's own."""
+    own = message(parse, *arguments)
+    _core.set_tensorflow_words(True)
+    whole = message(parse, *arguments)
+    _core.set_tensorflow_words(False)
+    assert own == re.sub(r"^.*? \((feature '\w+': .*?)\)((?: \((?:step|record) \d+\))*)$", r"\1\2", whole)
+    return whole
 
 
 # What the second of two records holds, how it is parsed, and what is said after "Key: a, Index: 1.  ".
@@ -30,54 +46,57 @@ COUNTS = [
     (
         ("float", 1.0, 2.0, 3.0),
         tf.FixedLenFeature([2, 1], tf.float32, [[0.0], [0.0]]),
-        "Number of float values != expected.  Values size: 3 but output shape: [2,1] (feature 'a': expected 2, got 3)",
+        "Number of float values != expected.  Values size: 3 but output shape: [2,1] "
+        "(feature 'a': expected 2 values for shape [2,1], got 3; "
+        "if lengths differ, use RaggedFeature or VarLenFeature)",
     ),
     (
         ("bytes", b"x", b"y"),
         tf.FixedLenFeature([], tf.string, b""),
-        "Number of bytes values != expected.  Values size: 2 but output shape: [] (feature 'a': expected 1, got 2)",
+        "Number of bytes values != expected.  Values size: 2 but output shape: [] "
+        "(feature 'a': expected 1 value for shape [], got 2; if lengths differ, use RaggedFeature or VarLenFeature)",
     ),
     (
         ("int64", 1, 2, 3),
         tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
         "Number of int64 values is not a multiple of stride length. Saw 3 values but output shape is: [?,2] "
-        "(feature 'a': expected a multiple of 2, got 3)",
+        "(feature 'a': expected a multiple of 2 values for steps of shape [2], got 3)",
     ),
     (
         ("float", 1.0),
         tf.FixedLenSequenceFeature([2, 3], tf.float32, allow_missing=True),
         "Number of float values is not a multiple of stride length. Saw 1 values but output shape is: [?,2,3] "
-        "(feature 'a': expected a multiple of 6, got 1)",
+        "(feature 'a': expected a multiple of 6 values for steps of shape [2,3], got 1)",
     ),
     (
         ("int64", 1),
         tf.FixedLenFeature([], tf.float32, 0.0),
         "Data types don't match. Data type: int64 but expected type: float "
-        "(feature 'a': expected type: float, got a list of type: int64)",
+        "(feature 'a': expected float values, got int64 values; use tf.int64)",
     ),
     (
         ("bytes", b"x"),
         tf.FixedLenSequenceFeature([], tf.int32, allow_missing=True),
         "Data types don't match. Data type: string but expected type: int64 "
-        "(feature 'a': expected type: int64, got a list of type: bytes)",
+        "(feature 'a': expected int64 values, got bytes values; use tf.string)",
     ),
     (
         ("int64", 1),
         tf.FixedLenSequenceFeature([], tf.string, allow_missing=True),
         "Data types don't match. Data type: int64 but expected type: string "
-        "(feature 'a': expected type: bytes, got a list of type: int64)",
+        "(feature 'a': expected bytes values, got int64 values; use tf.int64)",
     ),
     (
         ("float", 1.0),
         tf.VarLenFeature(tf.string),
         "Data types don't match. Expected type: string, Actual type: float "
-        "(feature 'a': expected type: bytes, got a list of type: float)",
+        "(feature 'a': expected bytes values, got float values; use tf.float32)",
     ),
     (
         ("bytes", b""),
         tf.RaggedFeature(tf.float32),
         "Data types don't match. Expected type: float, Actual type: string "
-        "(feature 'a': expected type: float, got a list of type: bytes)",
+        "(feature 'a': expected float values, got bytes values; use tf.string)",
     ),
 ]
 
@@ -97,14 +116,14 @@ def test_an_error_in_a_lone_example_says_the_key_and_that_counts_are_about_parsi
 @pytest.mark.parametrize(
     ("dtype", "shape", "words"),
     [
-        (tf.float32, [2, 3], "(data type: float) is required but could not be found. (feature 'a': expected float32"),
-        (tf.int64, [1], "(data type: int64) is required but could not be found. (feature 'a': expected int64"),
-        (tf.string, [], "(data type: string) is required but could not be found. (feature 'a': expected string"),
+        (tf.float32, [2, 3], "(data type: float) is required but could not be found. (feature"),
+        (tf.int64, [1], "(data type: int64) is required but could not be found. (feature"),
+        (tf.string, [], "(data type: string) is required but could not be found. (feature"),
     ],
 )
 def test_a_missing_feature_is_said_with_its_type_and_shape(dtype, shape, words):
     text = said(tf.parse_example, [b""], {"a": tf.FixedLenFeature(shape, dtype)})
-    assert text == f"Feature: a {words} values of shape [{','.join(map(str, shape))}], got none) (record 0)"
+    assert text == f"Feature: a {words} 'a': not in the record; with a default_value, records may lack it) (record 0)"
 
 
 def test_a_value_out_of_range_is_said_with_its_type():
@@ -152,9 +171,12 @@ def test_a_feature_that_is_no_message_is_said_with_its_place():
 
 TYPES = (
     "Data types don't match. Expected type: float, Actual type: string "
-    "(feature 'a': expected type: float, got a list of type: bytes)"
+    "(feature 'a': expected float values, got bytes values; use tf.string)"
 )
-SIZES = "Number of values != expected.  values size: 3 but output shape: [] (feature 'a': expected 1, got 3)"
+SIZES = (
+    "Number of values != expected.  values size: 3 but output shape: [] "
+    "(feature 'a': expected 1 value for shape [], got 3; if lengths differ, use RaggedFeature or VarLenFeature)"
+)
 
 
 @pytest.mark.parametrize("feature", [tf.RaggedFeature(tf.float32), tf.VarLenFeature(tf.float32)])
@@ -185,26 +207,27 @@ def test_a_step_of_another_size_is_said_with_its_number():
 def test_a_missing_list_is_said_with_what_allows_it():
     assert said(tf.parse_sequence_example, [b""], {}, {"a": tf.FixedLenSequenceFeature([], tf.float32)}) == (
         "Feature list 'a' is required but could not be found.  Did you mean allow_missing=True? "
-        "(feature 'a': expected a list, got none) (record 0)"
+        "(feature 'a': the record lacks this feature list; allow_missing=True reads it as empty) (record 0)"
     )
 
 
 def test_a_key_that_looks_like_our_own_words_is_said_as_it_is():
     key = "b (feature 'a': "
     record = wire.sequence_example([(key.encode(), wire.feature("int64", [1]))], [])
-    text = said(tf.parse_sequence_example, [record], {key: tf.FixedLenFeature([], tf.float32)})
+    _core.set_tensorflow_words(True)
+    text = message(tf.parse_sequence_example, [record], {key: tf.FixedLenFeature([], tf.float32)})
     words = "Data types don't match. Expected type: float, Actual type: int64"
-    ours = f"(feature '{key}': expected type: float, got a list of type: int64)"
+    ours = f"(feature '{key}': expected float values, got int64 values; use tf.int64)"
     assert text == f"Context feature: {key}.  {words} {ours} (record 0)"
 
 
 @pytest.mark.parametrize(
     "keys, named",
     [
-        (["landcover"], "; the record has 'landcover')"),
-        (["a", "b", "LandcoverX", "d", "e"], "; the record has 'LandcoverX', "),
+        (["landcover"], ", which has 'landcover', did you mean 'landcover'?; with a"),
+        (["a", "b", "LandcoverX", "d", "e"], ", which has 'LandcoverX', "),
         (["x" * 100, "landCover", "b", "c"], "'landCover', 'c', 'b' and 1 more keys"),
-        ([], "got none)"),
+        ([], "not in the record; with a"),
     ],
 )
 def test_a_missing_key_names_the_keys_most_like_it(keys, named):

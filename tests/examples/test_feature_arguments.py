@@ -224,7 +224,7 @@ def test_one_sparse_feature_may_have_one_key_and_a_numpy_size():
         (
             lambda: tf.io.parse_single_example([b""], {"a": Any(tf.int64)}),
             ValueError,
-            "Input serialized must be a scalar",
+            "Input serialized must be a scalar; parse_example parses a batch",
         ),
         (
             lambda: tf.io.parse_single_sequence_example(b"", None, {}),
@@ -234,7 +234,7 @@ def test_one_sparse_feature_may_have_one_key_and_a_numpy_size():
         (
             lambda: tf.io.parse_single_sequence_example([b""], {"a": Any(tf.int64)}),
             ValueError,
-            "Input serialized must be a scalar",
+            "Input serialized must be a scalar; parse_sequence_example parses a batch",
         ),
         (
             lambda: tf.io.parse_example([[b""]], {"a": Any(tf.int64)}),

@@ -311,7 +311,7 @@ def test_the_earliest_bad_record_is_named():
 
 def test_a_missing_image_is_one_that_can_not_be_decoded():
     records = [*examples(pictures(2)), tf.train.Example().SerializeToString()]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Feature: image .* is required"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="feature 'image': not in the record"):
         parsed(records, ImageFeature(8))
     assert parsed(records, ImageFeature(8, on_error="skip")).shape == (2, 8, 8, 3)
     assert not parsed(records, ImageFeature(8, on_error="zeros"))[2].any()

@@ -70,7 +70,7 @@ def test_later_record_that_breaks_the_shape_says_where_it_came_from():
 def test_bytes_in_a_later_record_are_not_taken_for_numbers(first, later):
     """Only a RawFeature views bytes as numbers."""
     records = [record(a=first), record(a=("bytes", [later]))]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Data types don't match.*got a list of type: bytes"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="got bytes values"):
         tf.parse_example(records, tf.infer_features(records[:1]))
     given = tf.RawFeature([len(first[1])], getattr(tf, {"int64": "int64", "float": "float32"}[first[0]]))
     assert tf.parse_example(records[1:], {"a": given})["a"].tobytes() == later

@@ -165,22 +165,22 @@ REQUIRED = {"a": tf.FixedLenFeature([], tf.int64)}
 @pytest.mark.parametrize("make", [list, objects])
 @pytest.mark.parametrize("parse", [tf.parse_example, tf.parse_sequence_example])
 def test_an_error_gives_the_records_name(names, make, parse):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, Feature: a .*\(record 1\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a': .*\(record 1\)"):
         parse(make([RECORDS[0], b"", b""]), REQUIRED, example_names=names)
 
 
 @pytest.mark.parametrize("make", [list, objects])
 def test_without_names_an_error_starts_with_the_feature(make):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Feature: a "):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^feature 'a': "):
         tf.parse_example(make([RECORDS[0], b"", b""]), REQUIRED, [])
 
 
 @pytest.mark.parametrize("parse", [tf.parse_single_example, tf.parse_example])
 @pytest.mark.parametrize("name", ["x", b"x", ["x"]])
 def test_an_error_gives_the_name_of_one_record(name, parse):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, Feature: a "):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a': "):
         parse(b"", REQUIRED, name)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, Feature: a "):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a': "):
         tf.parse_single_sequence_example(b"", REQUIRED, example_name=name)
 
 

@@ -26,7 +26,7 @@ def test_the_row_of_an_error_is_the_one_in_the_batch_whatever_thread_finds_it(th
     room = ("bytes", [bytes(2000)])
     records = [record(id=("int64", [1]), room=room)] * 2000
     records[row] = record(id=("int64", [1, 2]), room=room)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"Index: {row}\..*\(record {row}\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"\(record {row}\)"):
         tf.parse_example(records, IDS, num_threads=threads)
 
 
@@ -57,7 +57,7 @@ def test_a_step_of_part_of_a_float_is_malformed():
 def test_the_number_of_a_bad_step_counts_those_before_it(kind, other, before):
     good, bad = wire.feature(kind, [1]), wire.feature(other, [1])
     wanted = {"s": tf.VarLenFeature(tf.int64 if kind == "int64" else tf.float32)}
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"Index: {before}\..*\(step {before}\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"\(step {before}\)"):
         tf.parse_sequence_example([steps(*[good] * before, bad, *[good] * 9)], {}, wanted)
 
 

@@ -10,12 +10,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from .. import _core
 from ..base.lazy import lazy_names
 from .fallback import installed, tf_module
 from .modules import ModuleNames, add_modules, module_lazy_names
 
 __version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts test that it begins with 2
 newaxis = None
+_core.set_tensorflow_words(True)  # scripts and tests look for them in errors
 
 _top = module_lazy_names(
     __name__,
