@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 _EXTRAS = {
@@ -37,6 +39,22 @@ def optional(module: str, need: str) -> Any:
         target = package if extra is None else f"'tfrecord_fast[{extra}]'"
         why = "" if isinstance(error, ModuleNotFoundError) and error.name == package else f" ({error})"
         raise ImportError(f"{need}: pip install {target}{why}", name=error.name) from error
+
+
+@contextlib.contextmanager
+def extra_named(extra: str) -> Iterator[None]:
+    """Import an integration's package inside; if it is missing, the error names the integration's extra.
+
+    Raises:
+      ModuleNotFoundError: a package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("tfrecord_fast"):
+            raise
+        need = f"tfrecord_fast.integrations.{extra} needs {error.name}"
+        raise ModuleNotFoundError(f"{need}: pip install 'tfrecord_fast[{extra}]'", name=error.name) from error
 
 
 def optional_or_none(module: str) -> Any:

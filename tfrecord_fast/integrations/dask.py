@@ -7,9 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import dask.dataframe
-import pandas
-
+from ..base.optional import extra_named
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.naming.keywords import respelled
@@ -17,6 +15,10 @@ from ..files.reading.tables import TableSource
 from ..files.reading.task_splits import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ..files.stores.cache import settings_of
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
+
+with extra_named("dask"):
+    import dask.dataframe
+    import pandas
 
 __all__ = ["read_tfrecords"]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import duckdb
-
+from ..base.optional import extra_named
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.reading.tables import TableSource
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
+
+with extra_named("duckdb"):
+    import duckdb
 
 __all__ = ["from_tfrecord"]
 

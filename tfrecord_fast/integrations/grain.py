@@ -15,11 +15,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, SupportsIndex
 
-import grain
 import numpy as np
 
 from .. import _core
 from ..base.handlers import raised_by_handler
+from ..base.optional import extra_named
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
@@ -34,6 +34,9 @@ from ..files.streams.core_files import File, flatten, local_paths
 from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.columns.bytes_array import BytesArray
 from ..values.columns.sparse import SparseTensor
+
+with extra_named("grain"):
+    import grain
 
 __all__ = ["TFRecordDataSource", "TFRecordIterDataset"]
 

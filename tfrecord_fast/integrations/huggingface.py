@@ -6,11 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-import datasets
-import pyarrow
-from datasets.iterable_dataset import ArrowExamplesIterable
-from datasets.table import InMemoryTable
-
+from ..base.optional import extra_named
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.naming.file_part import FilePart
@@ -19,6 +15,12 @@ from ..files.reading.tables import TableSource, read_table
 from ..files.streams.core_files import File
 from ..files.system.drafts import complete_file, local_name
 from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeatures, Unpack
+
+with extra_named("huggingface"):
+    import datasets
+    import pyarrow
+    from datasets.iterable_dataset import ArrowExamplesIterable
+    from datasets.table import InMemoryTable
 
 __all__ = ["from_tfrecord"]
 

@@ -6,17 +6,20 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
-import jax
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..base.optional import extra_named
 from ..errors import InvalidArgumentError
 from ..typing import Columns, Key
 from ..values.columns.bytes_array import BytesArray
 from ..values.columns.ragged import RaggedTensor
 from ..values.columns.sparse import SparseTensor, to_dense
 from ..values.elements.attrs_classes import attrs_like, is_attrs, items_of
+
+with extra_named("jax"):
+    import jax
 
 __all__ = ["device_put"]
 

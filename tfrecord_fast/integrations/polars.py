@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-import polars as pl
-from polars.io.plugins import register_io_source
-
+from ..base.optional import extra_named
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.reading.tables import TableSource
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
+
+with extra_named("polars"):
+    import polars as pl
+    from polars.io.plugins import register_io_source
 
 __all__ = ["scan_tfrecord"]
 

@@ -9,7 +9,10 @@
 | `compression` | Beam's names of compressions |
 """
 
-from .reading import ReadAllFromTFRecord, ReadFromTFRecord
-from .writing import WriteToTFRecord
+from ...base.optional import extra_named
+
+with extra_named("beam"):
+    from .reading import ReadAllFromTFRecord, ReadFromTFRecord
+    from .writing import WriteToTFRecord
 
 __all__ = ["ReadAllFromTFRecord", "ReadFromTFRecord", "WriteToTFRecord"]

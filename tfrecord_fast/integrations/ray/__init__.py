@@ -7,7 +7,10 @@
 | `tensors` | Arrow's fixed-size lists as Ray's tensors, and back |
 """
 
-from .reading import TFRecordDatasource, read_tfrecords
-from .writing import TFRecordDatasink, write_tfrecords
+from ...base.optional import extra_named
+
+with extra_named("ray"):
+    from .reading import TFRecordDatasource, read_tfrecords
+    from .writing import TFRecordDatasink, write_tfrecords
 
 __all__ = ["TFRecordDatasink", "TFRecordDatasource", "read_tfrecords", "write_tfrecords"]

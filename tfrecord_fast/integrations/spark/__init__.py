@@ -8,6 +8,9 @@
 | `reading`, `writing` | the work of tasks |
 """
 
-from .source import TFRecordDataSource, register
+from ...base.optional import extra_named
+
+with extra_named("spark"):
+    from .source import TFRecordDataSource, register
 
 __all__ = ["TFRecordDataSource", "register"]

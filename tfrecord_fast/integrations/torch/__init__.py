@@ -7,10 +7,13 @@
 | `Batch`, `LabelledBatch`, `SequenceBatch` | their batches, which leave a worker as one block of shared memory |
 """
 
-from .batches import Batch, LabelledBatch, SequenceBatch
-from .crossing import register
-from .iterable import TFRecordIterableDataset
-from .map import TFRecordMapDataset
+from ...base.optional import extra_named
+
+with extra_named("torch"):
+    from .batches import Batch, LabelledBatch, SequenceBatch
+    from .crossing import register
+    from .iterable import TFRecordIterableDataset
+    from .map import TFRecordMapDataset
 
 __all__ = ["Batch", "LabelledBatch", "SequenceBatch", "TFRecordIterableDataset", "TFRecordMapDataset"]
 
