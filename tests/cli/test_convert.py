@@ -362,8 +362,8 @@ def test_csv_refuses_lists_and_bytes(tmp_path, run):
         (["in", "{num_shards}.rec", "--shards", "2"], "shard"),
         (["-", "a.jsonl"], "standard input can be read only once"),
         (["none", "out.rec"], "none: No such file"),
-        (["in", "nowhere/out.rec"], "nowhere/out.rec: open: No such file"),
-        (["in", "nowhere/a.jsonl"], "nowhere/a.jsonl: No such file"),
+        (["in", "nowhere/out.rec"], "nowhere/out.rec: no folder 'nowhere', create it first"),
+        (["in", "nowhere/a.jsonl"], "nowhere/a.jsonl: no folder 'nowhere', create it first"),
     ],
 )
 def test_usage_is_status_2(tmp_path, monkeypatch, run, argv, words):

@@ -262,7 +262,7 @@ def test_damage_is_on_the_page(tmp_path, capfd):
 
 def test_a_page_that_cannot_be_written_is_told(tmp_path, capfd):
     assert app.run(["stats", write(tmp_path / "a", *rows(2)), "--html", str(tmp_path / "no" / "p.html")]) == 2
-    assert "p.html: No such file" in capfd.readouterr().err
+    assert "p.html: no folder" in capfd.readouterr().err
 
 
 def test_tables_have_heads_and_rows_with_scope(page):

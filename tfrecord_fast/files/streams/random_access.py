@@ -16,6 +16,7 @@ from ..naming.addresses import names_several
 from ..naming.location import Location
 from ..stores import ObjectInfo, StoreSettings, find_object, read_info, read_range
 from ..stores.objects import StoredObject, stored_objects
+from ..system.drafts import check_folder
 from .core_files import CoreObject, core_files, existing, random_location
 from .fetching import Fetching
 
@@ -164,6 +165,7 @@ def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex
 def save_index(index: _core.RecordIndex, location: Location, settings: StoreSettings) -> None:
     """Write the text form of an index to a file or object, which appears once complete."""
     if not location.is_url:
+        check_folder(location.name)
         index.save(os.fsencode(location.name))
         return
     lines = zip(index.offsets().tolist(), index.sizes().tolist(), strict=True)

@@ -63,13 +63,14 @@ class Target(NamedTuple):
         except OSError as error:
             if self.draft is None or error.filename not in (self.draft, os.fsencode(self.draft)):
                 raise
-            raise OSError(error.errno, error.strerror, self.path) from error
+            raise OSError(error.errno, error.strerror, self.path) from None
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:
     """Return how to write files, after removing drafts of them that killed processes left; create nothing."""
     targets = []
     for path in paths:
+        check_folder(path)
         names = _core.find_target(os.fsencode(path))
         draft = None if names.draft is None else os.fsdecode(names.draft)
         targets.append(Target(path, os.fsdecode(names.path), draft))
@@ -82,6 +83,13 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
     if replaced:
         _core.remove_abandoned_drafts([os.fsencode(target.final) for target in replaced])
     return targets
+
+
+def check_folder(path: str | bytes) -> None:
+    """Raise FileNotFoundError, with the name of the folder, if there is no folder to write the file in."""
+    folder = os.fsdecode(os.path.dirname(path))
+    if folder and not os.path.exists(folder):
+        raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r}, create it first", os.fsdecode(path))
 
 
 @contextlib.contextmanager

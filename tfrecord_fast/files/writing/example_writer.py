@@ -22,6 +22,7 @@ from ..naming.compression import COMPRESSION_OF, TFRecordOptions, as_options
 from ..naming.keywords import checks_keywords
 from ..naming.location import location_of, shown_name
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
+from .writer import writer_text
 
 
 def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
@@ -124,14 +125,16 @@ class ExampleWriter:
         self._sync = sync
         self._storage_options = storage_options
         paths = shard_paths(path_or_pattern, num_shards)
+        self._paths = [shown_name(path) for path in paths]
         self._manifest = None if manifest is None else _beside(os.fsdecode(manifest), paths)
         self._aborted = False  # last: from here on, `__del__` aborts
         _open.add(self)
         threads = thread_count(num_threads)
         if compression is None:
             compression = COMPRESSION_OF.get(os.path.splitext(paths[0])[1].lower())
+        self._codec = TFRecordOptions.get_compression_type_string(options := as_options(compression))
         with self._cleanup():
-            open_outputs(self._shards, paths, as_options(compression), threads, overwrite, storage_options)
+            open_outputs(self._shards, paths, options, threads, overwrite, storage_options)
 
     def write(self, columns: Table, *, nan: Nan = "missing", allow_rounding: bool = False) -> None:
         """Write one record per row; the arguments are those of `encode_examples`. All rows are checked first.
@@ -236,6 +239,9 @@ class ExampleWriter:
         """True if the writer was closed or aborted."""
         return self._aborted or self._written is not None
 
+    def __repr__(self) -> str:
+        return writer_text(self, self._paths, self._codec, self._rows)
+
     def __enter__(self) -> ExampleWriter:
         return self
 
@@ -270,7 +276,7 @@ class ExampleWriter:
             name = names.get(error.filename, error.filename)
             if name == error.filename:
                 raise
-            raise OSError(error.errno, error.strerror, name) from error
+            raise OSError(error.errno, error.strerror, name) from None
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ... import _core
 from ...base.record_format import DETECTION_BYTES
 from ...base.threads import thread_count
 from ...errors import DataLossError, InvalidArgumentError
-from ...typing import PathLike, Records, WritableFile
+from ...typing import PathLike, Record, Records, WritableFile
 from ..naming.addresses import public_url
 from ..naming.compression import CODECS, TFRecordOptions, as_options, core_options, window_bits_of
-from ..naming.location import location_of
+from ..naming.location import location_of, shown_name
 from ..streams.records import record_stream
+from ..system.drafts import check_folder
 from ..system.url_writer import UrlWriter
 
 _ZLIB_BITS = 15  # the most for ZLIB; GZIP has 16 more
@@ -65,6 +66,7 @@ class TFRecordWriter(_core.RecordWriter):
     """
 
     _url: UrlWriter | None = None
+    _name, _codec = "", ""
 
     def __init__(
         self,
@@ -83,10 +85,13 @@ class TFRecordWriter(_core.RecordWriter):
         options = as_options(compression) if options is None else options
         codec = TFRecordOptions.get_compression_type_string(options)
         target = _target(path)
+        self._name, self._codec = shown_name(path), codec
         if append:
             # A file without records is replaced: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, codec)
         settings = core_options(options)
+        if isinstance(target, bytes):
+            check_folder(target)
         if append:
             _check_members(target, window_bits_of(options))
         is_new = False
@@ -104,6 +109,10 @@ class TFRecordWriter(_core.RecordWriter):
                 os.unlink(target)  # type: ignore[arg-type]
             raise
 
+    if TYPE_CHECKING:
+
+        def write(self, record: Record, /) -> None: ...  # type: ignore[override]
+
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
         """Append all records in one call."""
         super().write_batch(records)
@@ -118,6 +127,9 @@ class TFRecordWriter(_core.RecordWriter):
             raise
         if self._url is not None:
             self._url.close()
+
+    def __repr__(self) -> str:
+        return writer_text(self, [self._name], self._codec, self.records_written)
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -136,6 +148,13 @@ class TFRecordWriter(_core.RecordWriter):
         if self._url is not None:
             self._url.drop()
         super().__del__()
+
+
+def writer_text(writer: Any, paths: Sequence[Any], codec: str, records: int) -> str:
+    """Return a writer's `repr`."""
+    files = repr(paths[0]) if len(paths) == 1 else f"{paths[0]!r} and {len(paths) - 1} more files"
+    state = "closed" if writer.closed else "open"
+    return f"<{type(writer).__name__} of {files}, {codec or 'uncompressed'}, {records} records, {state}>"
 
 
 def _holds_records(target: object, compression: str) -> bool:
