@@ -75,7 +75,7 @@ def test_a_reader_shows_how_many_records_it_has_once_they_are_known(path):
 def test_another_version_of_a_state_is_refused(path, version):
     reader = tf.ShardReader(path)
     state = {**reader.state_dict(), "version": version}
-    with pytest.raises(ValueError, match=f"not a state of ShardReader, version 2: {version!r}"):
+    with pytest.raises(ValueError, match=f"not a state of ShardReader, .*its version is {version!r}"):
         reader.load_state_dict(state)
 
 

@@ -121,7 +121,7 @@ def test_views_share_the_buffers_of_the_records(path):
 
 
 def test_other_strings_are_refused(path):
-    with pytest.raises(ValueError, match='strings must be "plain" or "view", got \'large\''):
+    with pytest.raises(ValueError, match='strings must be "plain", "view" or "text", got \'large\''):
         tf.read_table(path, strings="large")
 
 
@@ -152,7 +152,7 @@ def test_partitions_cut_lists(tmp_path):
 
 def test_steps_that_do_not_fill_their_shape_are_an_error(tmp_path):
     path = write(tmp_path / "a", [record(f=("int64", [1, 2, 3]))])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="expected a multiple of 2, got 3"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"expected a multiple of 2 values .*, got 3"):
         tf.read_table(path, {"f": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True)})
 
 
@@ -186,7 +186,7 @@ def test_a_default_stands_for_what_is_absent(tmp_path):
 
 def test_without_a_default_it_is_an_error(tmp_path):
     path = write(tmp_path / "a", [record(f=("int64", [1])), record()])
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"required but could not be found.*record 1\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"not in the record.*record 1\)"):
         tf.read_table(path, {"f": FIXED([], tf.int64)})
 
 

@@ -35,6 +35,12 @@ def infer_from_batches(
     return features_of(_scan(batches, max_records, no_lists=why))
 
 
+def infer_either(batches: Iterable[Records]) -> Any:
+    """Infer the features of Examples; or, of SequenceExamples, the pair (context features, sequence features)."""
+    scanner = _scan(batches, DEFAULT_MAX_RECORDS)
+    return (features_of(scanner), lists_of(scanner)) if scanner.has_lists else features_of(scanner)
+
+
 def infer_sequences_from_batches(
     batches: Iterable[Records], max_records: int | None = DEFAULT_MAX_RECORDS
 ) -> tuple[dict[str, InferredFeature], dict[str, InferredList]]:

@@ -111,7 +111,10 @@ class TablePlan:
         arrays = []
         for column in self._columns:
             values, presence = sources[column.source]
-            arrays.append(self._arrays.array(column.type, values[column.key], presence[column.presence_key]))
+            try:
+                arrays.append(self._arrays.array(column.type, values[column.key], presence[column.presence_key]))
+            except InvalidArgumentError as error:
+                raise InvalidArgumentError(f"feature {column.key!r}: {error}") from None
         return self._arrays.record_batch(arrays, self.schema)
 
     def _example_results(self, columns: list[Any]) -> tuple[Result, _Presence]:

@@ -20,6 +20,7 @@ from ...examples.parsing.groups import frozen_groups
 from ...examples.parsing.parse import parse_example, parse_single_example
 from ...examples.parsing.plans import example_plan
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike, Unpack
+from ...values.text import html_table
 from ..naming.foreign_formats import explaining
 from ..naming.keywords import checks_keywords
 from ..naming.location import Location, shown_name
@@ -173,6 +174,13 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         return [shown_name(location) for location in self._locations]
 
     @property
+    def features(self) -> Features | None:
+        """The features to parse; None for records. With "infer", this reads the first records."""
+        if isinstance(self._features, str):
+            self._open()
+        return cast("Features | None", copied(self._features))
+
+    @property
     def indexes(self) -> list[RecordIndex]:
         """The index of each file. Missing indexes are built."""
         self._open()
@@ -294,6 +302,9 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     def __repr__(self) -> str:
         size = "" if self._reader is None else f", {len(self)} records"
         return f"<IndexedReader of {len(self._locations)} files{size}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), self._features.items() if isinstance(self._features, Mapping) else ())
 
 
 def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:

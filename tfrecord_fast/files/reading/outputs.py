@@ -22,6 +22,7 @@ class Outputs:
     Attributes:
       features: None, a dict, a pair of dicts, or "infer"; limited to `columns`.
       groups: the groups, limited to `columns`.
+      inferred: the features in place of "infer"; None until they are inferred.
     """
 
     def __init__(
@@ -36,20 +37,16 @@ class Outputs:
         self.groups = frozen_groups(groups)
         self.label_key = label_key
         self._columns = columns = names_of(columns)
-        self._inferred: Mapping[Any, Any] | None = None
+        self.inferred: Any = None
         for name, value in {"label_key": label_key, "columns": columns, "groups": groups}.items():
             if value is not None and features is None:
                 raise InvalidArgumentError(f"{name} needs features")
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features must be a dict, None or "infer", got {features!r}')
-        if isinstance(features, tuple | list):
-            self._check_sequences(features)
+        if isinstance(features, tuple | list | Mapping) and features:
+            self.features = self._selected(features, "the features")
         elif features is not None and not features:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
-        if isinstance(features, Mapping):
-            self.features = self._selected(features, "the features")
-        elif isinstance(features, tuple | list) and columns is not None:
-            self.features = select_features(features[0] or {}, columns, features[1])
         if not isinstance(features, str):
             # Plans are cached by the caller's dict, so that later readers reuse what a plan has learnt about the
             # records. Afterwards the caller may change the dict.
@@ -63,19 +60,24 @@ class Outputs:
     def is_table(self) -> bool:
         return isinstance(self.features, TablePlan)
 
-    def plan(self, infer: Callable[[], Mapping[Any, Any]]) -> Plan:
+    def known(self, infer: Callable[[], Any]) -> Any:
+        """Return the features, inferred if necessary."""
+        if not isinstance(self.features, str):
+            return self.features
+        if self.inferred is None:
+            self.inferred = self._selected(infer(), "the inferred features,")
+        return self.inferred
+
+    def plan(self, infer: Callable[[], Any]) -> Plan:
         """Return the plan that parses batches. Raises for features that can't be parsed; `infer` finds the features."""
         if self._plan is not None:
             return self._plan
         if self.features is None or isinstance(self.features, TablePlan):
             return self.features
-        if isinstance(self.features, tuple | list):
-            return sequence_plan(*self.features)
-        if not isinstance(self.features, str):
-            return example_plan(self.features, self.groups)
-        if self._inferred is None:
-            self._inferred = self._selected(infer(), "the inferred features,")
-        return example_plan(self._inferred, self.groups)
+        features = self.known(infer)
+        if isinstance(features, tuple | list):
+            return sequence_plan(*features)
+        return example_plan(features, self.groups)
 
     def finish(self, plan: Plan, then: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
         """Return a function from the core's result to a batch, or None if they are the same."""
@@ -90,17 +92,20 @@ class Outputs:
         return columns, columns.pop(self.label_key)
 
     def _check_sequences(self, features: Sequence[Any]) -> None:
-        if len(features) != 2 or self.label_key is not None:
-            raise InvalidArgumentError(
-                f"features must be a dict, {AS_IN}, or for SequenceExamples a pair (context_features, "
-                "sequence_features), without label_key"
-            )
+        if len(features) != 2:
+            pair = "(context_features, sequence_features)"
+            raise InvalidArgumentError(f"features must be a dict, {AS_IN}, or for SequenceExamples a pair {pair}")
+        if self.label_key is not None:
+            raise InvalidArgumentError("label_key is for Examples; take the label from the columns of SequenceExamples")
         if self.groups:
             raise InvalidArgumentError("`groups` is supported for Examples only, not for SequenceExamples")
 
-    def _selected(self, features: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
+    def _selected(self, features: Any, what: str) -> Any:
         """Return the features of `columns`, and reduce `groups` to them; `what` names the features in errors."""
         label, columns = self.label_key, self._columns
+        if isinstance(features, tuple | list):
+            self._check_sequences(features)
+            return features if columns is None else select_features(features[0] or {}, columns, features[1])
         if label is not None:
             check_label(label, self.groups, features, what)
         if columns is None:

@@ -30,7 +30,10 @@ class Shard:
             if shard != "auto":
                 raise InvalidArgumentError(f'shard must be (i, n) or "auto", got {shard!r}')
             return
-        index, count = (operator.index(value) for value in shard)
+        try:
+            index, count = map(operator.index, shard)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f'shard must be (i, n) or "auto", got {shard!r}') from None
         if not 0 <= index < count <= MOST:
             raise InvalidArgumentError(f"shard must be (i, n) with 0 <= i < n < 2**63, got {shard}")
         self._explicit = Rank(index, count)

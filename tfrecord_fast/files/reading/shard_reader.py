@@ -12,7 +12,7 @@ from ...base.optional import shown_to_keras
 from ...base.ranks import worker_info
 from ...base.threads import default_threads
 from ...errors import InvalidArgumentError
-from ...examples.infer import InferredFeature, infer_from_batches
+from ...examples.infer import infer_either
 from ...typing import (
     Column,
     Columns,
@@ -34,7 +34,7 @@ from ..streams.core_files import existing, has_urls, stream_files
 from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
 from .epochs import ENDLESS, EpochCounter, checked_epoch
-from .explain import describe
+from .explain import Described
 from .global_shuffle import GlobalShuffle
 from .iteration import CountedBatches, CurrentIteration, Skipped
 from .iteration_plan import Assigner, ShardingOptions
@@ -56,14 +56,14 @@ _INFER_BYTES = 8 << 20
 _INFER_BATCH = 1024
 
 
-class ShardReader(Generic[Batch_co]):
+class ShardReader(Described, Generic[Batch_co]):
     """Batches of records, or of columns, from any number of files, read on native threads without the GIL.
 
     Args:
       files: as for TFRecordDataset: paths, folders, globs, URLs, lists of them.
       features: None yields RecordBatch; a dict yields columns, as `io.parse_example` returns them; a pair
-        (context_features, sequence_features) yields pairs, as `io.parse_sequence_example` returns them; "infer" infers
-        the features from the first records (see `infer_features`).
+        (context_features, sequence_features) yields triples, as `io.parse_sequence_example` returns them; "infer"
+        infers the features, or the pair, from the first records (see `infer_features`).
       batch_size: records per batch. Batches cross the ends of epochs; only the last may be smaller.
       drop_remainder: True drops a smaller last batch.
       compression: "GZIP", "ZLIB", "ZSTD", "SNAPPY" or "none", in any case; None detects, file by file. The older
@@ -337,9 +337,6 @@ class ShardReader(Generic[Batch_co]):
         """
         return self._assigner.lengths().records
 
-    def __repr__(self) -> str:
-        return describe(self._files, self._outputs, self._order, self.epoch, self._assigner.options)
-
     def __format__(self, format_spec: str) -> str:
         return shown_to_keras(super().__format__(format_spec), "reader")
 
@@ -382,12 +379,12 @@ class ShardReader(Generic[Batch_co]):
         count = self._order["num_epochs"]
         return self._epochs.begin(count if 0 <= count < ENDLESS else 1)
 
-    def _infer(self) -> dict[str, InferredFeature]:
+    def _infer(self) -> Any:
         options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
         files = stream_files(self._files, self._settings)
         stream = open_stream(files, self._settings, batch_size=_INFER_BATCH, **options)
         with explaining():
-            return infer_from_batches(stream.batches())
+            return infer_either(stream.batches())
 
     @property
     def skipped(self) -> list[Skipped]:

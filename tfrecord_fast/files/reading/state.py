@@ -32,7 +32,7 @@ def check_state(state: object) -> None:
         raise TypeError(f"the state of a ShardReader must be a dict, got {type(state).__name__}")
     version = state.get("version")
     if version not in (STATE_VERSION, _BEFORE_EPOCHS):
-        raise ValueError(f"not a state of ShardReader, version {STATE_VERSION}: {version!r}")
+        raise ValueError(f"not a state of ShardReader, as state_dict() returns it: its version is {version!r}")
     _check_keys(state, _OF_STATE if version == _BEFORE_EPOCHS else _OF_STATE | {"epoch", "order"}, "state")
     if "order" in state:
         _check_keys(state["order"], {"seed"}, "state's order")

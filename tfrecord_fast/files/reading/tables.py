@@ -7,7 +7,7 @@ import copy
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ... import _core
 from ...base.optional import optional
@@ -16,7 +16,7 @@ from ...examples.features import copied, names_of, select_features
 from ...examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
 from ...examples.parsing.table_plan import TablePlan
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
-from ...values.columns.arrow import Strings
+from ...values.columns.arrow import TableStrings
 from ...values.columns.arrow_arrays import ArrowArrays
 from ..naming.compression import check_compression_type
 from ..naming.foreign_formats import explaining
@@ -27,6 +27,11 @@ from ..streams.core_files import CoreFile, File, existing, flatten, resolved, st
 from ..streams.fetching import open_stream
 from .shard_division import Shard
 from .shard_reader import ShardReader
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatchReader, Table
+else:
+    RecordBatchReader = Table = Any  # pyarrow may be missing; hints can still be evaluated
 
 _BATCH = 1024  # records of a batch, if their size is unknown
 _LEAST_RECORDS = 16  # records of a batch
@@ -53,7 +58,7 @@ class TableSource:
         features: Features | SequenceFeatures | Literal["infer"] = "infer",
         *,
         columns: Sequence[Key] | None = None,
-        strings: Strings = "plain",
+        strings: TableStrings = "plain",
         infer_records: int | None = DEFAULT_MAX_RECORDS,
         nullable: bool | None = None,
         batch_bytes: int = _BATCH_BYTES,
@@ -240,10 +245,10 @@ def read_table(
     features: Features | SequenceFeatures | Literal["infer"] = "infer",
     *,
     columns: Sequence[Key] | None = None,
-    strings: Strings = "plain",
+    strings: TableStrings = "plain",
     infer_records: int | None = DEFAULT_MAX_RECORDS,
     **reader_options: Unpack[ReaderOptions],
-) -> Any:
+) -> Table:
     """Read files of Examples or SequenceExamples into an Arrow table.
 
     Args:
@@ -253,6 +258,7 @@ def read_table(
       columns: the keys of the features to read, in this order; None: all.
       strings: "plain" for Arrow's binary, which every library supports; "view" for binary_view, whose values are not
         copied: they share, and keep, the buffers of the records. pandas and Spark don't support views inside lists.
+        "text" for Arrow's string, if all values are UTF-8.
       infer_records: number of records that `features="infer"` samples. If one of `columns` is missing from them,
         features are inferred from all records. If later records don't fit, or have further keys, features are inferred
         from all records, and the files are read again. None: from all records at once.
@@ -260,7 +266,7 @@ def read_table(
         default of `batch_size` depends on the size of records.
 
     Returns:
-      A pyarrow.Table with one column per feature, nullable. The types of a row:
+      A pyarrow.Table with one column per feature, in their order, nullable. The types of a row:
 
       - FixedLenFeature: a value, or lists of fixed size, nested like its shape.
       - VarLenFeature, RaggedFeature, FixedLenSequenceFeature: a list; one more level per partition; the steps of a
@@ -309,10 +315,10 @@ def read_batches(
     features: Features | SequenceFeatures | Literal["infer"] = "infer",
     *,
     columns: Sequence[Key] | None = None,
-    strings: Strings = "plain",
+    strings: TableStrings = "plain",
     infer_records: int | None = DEFAULT_MAX_RECORDS,
     **reader_options: Unpack[ReaderOptions],
-) -> Any:
+) -> RecordBatchReader:
     """Return a pyarrow.RecordBatchReader over the files, which reads them lazily and once. See `read_table`.
 
     All batches have the reader's schema. With `features="infer"`, a record that does not fit the inferred features, or

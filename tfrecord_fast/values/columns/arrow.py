@@ -17,6 +17,7 @@ from ...errors import InvalidArgumentError
 from .conversion import unmasked
 
 Strings = Literal["plain", "view"]  # copies with offsets, or views into the buffers of the records
+TableStrings = Literal["plain", "view", "text"]
 
 Capsules = tuple[object, object]  # of an ArrowSchema and an ArrowArray
 _Key = TypeVar("_Key")

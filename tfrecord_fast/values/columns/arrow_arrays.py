@@ -12,12 +12,12 @@ from ... import _core
 from ...base.optional import optional
 from ...dtypes import DType
 from ...errors import InvalidArgumentError
-from .arrow import Capsules, Strings
+from .arrow import Capsules, TableStrings
 from .bytes_array import BytesArray
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
 
-_FORMATS = {"plain": "z", "view": "vz"}
+_FORMATS = {"plain": "z", "view": "vz", "text": "z"}
 _MOST = np.iinfo(np.int32).max  # values that one array of lists holds
 
 
@@ -26,16 +26,16 @@ class ArrowArrays:
 
     Args:
       strings: "plain" for Arrow's binary, which is a copy; "view" for binary_view, whose arrays share the buffers of
-        the records.
+        the records; "text" for Arrow's string, which must be UTF-8.
     """
 
-    def __init__(self, strings: Strings = "plain") -> None:
-        if strings not in get_args(Strings):
-            raise InvalidArgumentError(f'strings must be "plain" or "view", got {strings!r}')
+    def __init__(self, strings: TableStrings = "plain") -> None:
+        if strings not in get_args(TableStrings):
+            raise InvalidArgumentError(f'strings must be "plain", "view" or "text", got {strings!r}')
         self.strings = strings
         self._pa = optional("pyarrow", "Arrow tables need pyarrow")
 
-    def __reduce__(self) -> tuple[type[ArrowArrays], tuple[Strings]]:
+    def __reduce__(self) -> tuple[type[ArrowArrays], tuple[TableStrings]]:
         return ArrowArrays, (self.strings,)
 
     # ---- Types ----
@@ -43,7 +43,8 @@ class ArrowArrays:
     def type_of(self, dtype: DType) -> Any:
         """Return the type of one value. Arrow has no bfloat16; its values become float32 without loss."""
         if dtype.name == "string":
-            return self._pa.binary() if self.strings == "plain" else self._pa.binary_view()
+            makers = {"plain": self._pa.binary, "view": self._pa.binary_view, "text": self._pa.string}
+            return makers[self.strings]()
         return self._pa.float32() if dtype.name == "bfloat16" else self._pa.from_numpy_dtype(dtype.as_numpy_dtype)
 
     def fixed(self, type: Any, shape: Sequence[int]) -> Any:
@@ -87,10 +88,18 @@ class ArrowArrays:
             return self._pa.Array.from_buffers(type, len(column), [valid], children=[child])
         if isinstance(column, BytesArray):
             array = self._pa.array(_Exported(column, _FORMATS[self.strings]))
+            if self.strings == "text":
+                array = self._text(array)
             if valid is None:
                 return array
             return self._pa.Array.from_buffers(type, len(array), [valid, *array.buffers()[1:]])
         return self._pa.Array.from_buffers(type, len(column), [valid, self._numbers(type, column)])
+
+    def _text(self, array: Any) -> Any:
+        try:
+            return array.cast(self._pa.string())
+        except self._pa.ArrowInvalid:
+            raise InvalidArgumentError('not all values are UTF-8 text; strings="plain" reads them as bytes') from None
 
     def _sparse(self, type: Any, column: SparseTensor, valid: Any) -> Any:
         item = type.value_type

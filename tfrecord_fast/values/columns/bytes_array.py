@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ... import _core
 from ...dtypes import DTypeLike, as_dtype
 from ...errors import InvalidArgumentError
+from ..text import SHOWN_ROWS, html_table
 from .arrow import Capsules, export
 from .strings import strings
 
@@ -116,6 +117,11 @@ class BytesArray(_core.BytesArrayBase):
         shown = ", ".join(repr(item) for item in self[:3].tolist()) if self.size else ""
         more = ", …" if len(self) > 3 else ""
         return f"BytesArray([{shown}{more}], shape={self.shape})"
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            f"BytesArray of shape {self.shape}", enumerate(self[:SHOWN_ROWS].tolist() if self.size else ())
+        )
 
     def __reduce__(self) -> tuple[Callable[..., BytesArray], tuple[bytes, bytes, tuple[int, ...]]]:
         return _restore, (_core.bytes_joined(self), _core.bytes_lengths(self).tobytes(), self.shape)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgumentError
+from ..text import SHOWN_ROWS, html_table
 from .arrow import Capsules, export
 from .conversion import fill_value
 from .typed import as_values
@@ -204,6 +205,10 @@ class RaggedTensor:
 
     def __repr__(self) -> str:
         return f"<RaggedTensor {self[:3].to_list()!r}{' …' if len(self) > 3 else ''}, shape={self.shape}>"
+
+    def _repr_html_(self) -> str:
+        title = f"RaggedTensor of shape {self.shape}, {self.flat_values.dtype}"
+        return html_table(title, enumerate(self[:SHOWN_ROWS].to_list()))
 
     def __reduce__(self) -> tuple[Callable[..., RaggedTensor], tuple[Any, Splits]]:
         return ragged_of, (self.values, self.row_splits)
