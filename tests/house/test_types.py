@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import re
+import shutil
 import subprocess
 import sys
 import typing
@@ -19,6 +21,26 @@ def test_typical_uses_pass_mypy_strictly():
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "tests/support/typical_uses.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
+
+
+CHECKERS = {
+    "mypy": ([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"], r"^\S+?:(\d+): error"),
+    "pyright": (["pyright", "--pythonpath", sys.executable], r":(\d+):\d+ - error"),
+}
+
+
+@pytest.mark.parametrize("checker", [name for name in CHECKERS if name == "mypy" or shutil.which(name)])
+def test_type_checkers_find_each_mistake(checker):
+    pytest.importorskip("mypy")
+    file = "tests/support/type_mistakes.py"
+    lines = (ROOT / file).read_text().splitlines()
+    first = next(number for number, line in enumerate(lines, 2) if line.startswith("def mistakes"))
+    command, error = CHECKERS[checker]
+    run = subprocess.run([*command, file], cwd=ROOT, capture_output=True, text=True)
+    found = {int(number) for number in re.findall(error, run.stdout, re.MULTILINE)}
+    assert len(lines) - first >= 60
+    assert not [lines[number - 1] for number in range(first, len(lines) + 1) if number not in found]
+    assert not [number for number in found if number < first]
 
 
 @pytest.fixture

@@ -31,7 +31,8 @@ def lazy_names(package: str, names_by_module: Mapping[str, str], hidden: str = "
     def __getattr__(name: str) -> Any:
         module = module_of.get(name)
         if module is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # With the name and the module, Python adds "Did you mean: …?"
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         if module == ".":
             return importlib.import_module(f".{name}", package)
         value = getattr(importlib.import_module(module, package), name)

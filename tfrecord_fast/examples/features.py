@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ..dtypes import DType, as_dtype, float32, int32, int64, uint8
 from ..errors import InvalidArgumentError
 from ..typing import DTypeLike, Key, Shape
+from ..values.text import did_you_mean
 
 
 class FixedLenFeature(NamedTuple):
@@ -388,7 +389,8 @@ def select_features(
     known = [*features, *(lists or {})]
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InvalidArgumentError(f"columns {unknown} are not among the features {sorted(known, key=str)}")
+        hint = did_you_mean(unknown[0], known)
+        raise InvalidArgumentError(f"columns {unknown} are not among the features {sorted(known, key=str)}{hint}")
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError(f"columns must be one or more names, each once, got {names}")
     return (

@@ -48,7 +48,7 @@ def as_columns(
     elif type(columns).__module__.partition(".")[0] == "datasets" and hasattr(columns, "with_format"):
         named = arrow_columns(_hugging_face_table(columns))
     else:
-        accepted = "a dict of columns, a data frame or an Arrow table"
+        accepted = "a dict of columns (write_example takes a dict of values), a data frame or an Arrow table"
         raise TypeError(f"{what}: expected {accepted}, got {type(columns).__name__}")
     if not isinstance(allow_rounding, bool):
         raise TypeError(f"allow_rounding must be True or False, got {allow_rounding!r:.100}")
@@ -92,7 +92,8 @@ def column_of(value: Any, nan: Nan = "missing") -> Column:
     if hasattr(value, "__array__"):
         return array_column(np.asarray(value))
     if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or not isinstance(value, Sequence):
-        raise TypeError(f"expected a column (an array, a list, …), got {type(value).__name__}")
+        name = type(value).__name__
+        raise TypeError(f"expected a column (an array, a list, …), got {name}; write_example writes one record")
     return sequence_column(list(value))
 
 

@@ -62,7 +62,7 @@ def array_column(array: Array) -> Column:
         return Column("string", _core.views_of_fixed(np.ascontiguousarray(array).ravel()), rows, count)
     name = _dtype_name(array.dtype)
     if name not in _NUMERIC:
-        raise TypeError(f"an Example cannot hold values of dtype {name}")
+        raise TypeError(f"an Example cannot hold values of dtype {name}; convert it, as with astype or view(np.int64)")
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return Column(name, np.require(array, requirements=["C", "A"]).reshape(-1), rows, count)
@@ -196,7 +196,7 @@ def _number_column(values: Sequence[Any], types: set[type]) -> Column:
         raise TypeError("an Example cannot hold values of type timedelta64")
     if not all(issubclass(cls, int | float | np.generic) and not issubclass(cls, str | bytes) for cls in types):
         names = ", ".join(sorted(cls.__name__ for cls in types))
-        raise TypeError(f"a list has values of more than one kind: {names}")
+        raise TypeError(f"a list has values of more than one kind: {names}; convert them to one")
     array = np.asarray(values)
     if all(issubclass(cls, _INTEGERS) for cls in types):
         if array.dtype.kind not in "iub":  # NumPy turned them into floats or objects

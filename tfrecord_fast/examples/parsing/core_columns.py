@@ -81,7 +81,8 @@ class RawColumns:
         for key in in_order:
             feature = self.features[key]
             if not isinstance(feature, kinds):
-                raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
+                names = ", ".join(kind.__name__ for kind in kinds)
+                raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'; use one of {names}")
             if isinstance(feature, VarLenFeature):
                 self._add_sparse(key, _dtype(key, feature))
             elif isinstance(feature, SparseFeature):

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from ...dtypes import string
 from ...errors import InvalidArgumentError
 from ...typing import Groups, Key
+from ...values.text import did_you_mean
 from ..features import FixedLenFeature, OwnFeature, select_features
 from .core_columns import RawColumns, key_bytes
 
@@ -37,7 +38,7 @@ def check_label(label: Key, groups: FrozenGroups, features: Mapping[Any, Any], w
         return
     if label not in features:
         known = sorted([*features, *names], key=str)
-        raise InvalidArgumentError(f"label_key {label!r} is not among {what} {known}")
+        raise InvalidArgumentError(f"label_key {label!r} is not among {what} {known}{did_you_mean(label, known)}")
     if label in group_of:
         raise InvalidArgumentError(
             f"label_key {label!r} is in group {group_of[label]!r}, whose column replaces it; name the group, or take "
@@ -57,7 +58,8 @@ def _checked(groups: FrozenGroups, features: Mapping[Any, Any]) -> dict[Key, Key
         for key in keys:
             if key not in features:
                 known = sorted(features, key=key_bytes)
-                raise InvalidArgumentError(f"group {name!r}: {key!r} is not among the features {known}")
+                hint = did_you_mean(key, known)
+                raise InvalidArgumentError(f"group {name!r}: {key!r} is not among the features {known}{hint}")
             if key in group_of:
                 other = group_of[key]
                 where = f"group {name!r} twice" if other == name else f"two groups, {other!r} and {name!r}"

@@ -90,7 +90,7 @@ def parse_single_example(
     if not isinstance(serialized, bytes):
         serialized = plain(serialized)
         if not is_one(serialized):
-            raise ValueError("Input serialized must be a scalar")
+            raise ValueError("Input serialized must be a scalar; parse_example parses a batch")
     single = example_plan(features, () if groups is None else frozen_groups(groups)).single
     try:
         return single(serialized) if example_names is None else _parse_named(single, serialized, example_names)
@@ -154,7 +154,7 @@ def parse_single_sequence_example(
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
     record: Any = plain(serialized)
     if not is_one(record):
-        raise ValueError("Input serialized must be a scalar")
+        raise ValueError("Input serialized must be a scalar; parse_sequence_example parses a batch")
     plan = sequence_plan(context_features, sequence_features)
     try:
         return (plan.single(record) if example_name is None else _parse_named(plan.single, record, example_name))[:2]

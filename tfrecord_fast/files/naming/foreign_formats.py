@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ... import _core
 from ...errors import DataLossError
+from .compression import COMPRESSION_TYPES
 
 HEAD_BYTES = 1 << 16
 _NOT_TFRECORD = "not a TFRecord file (looks like "
@@ -148,10 +149,15 @@ def explained(error: DataLossError, head: bytes | None = None, size: int | None 
 
 def with_format(error: DataLossError) -> DataLossError:
     """Return the error of a first record, whose reason also names the format of a local file, if that is known."""
-    guess = None if error.path is None else foreign_format(*head_of(error.path))
-    if guess is None or "ZSTD" in error.reason:  # which names the format itself
+    head, size = (b"", None) if error.path is None else head_of(error.path)
+    guess, detected, codec = foreign_format(head, size), _core.detect_compression(head), error.reason.partition(":")[0]
+    if guess is not None and "ZSTD" not in error.reason:  # whose errors name the format themselves
+        hint = f"it looks like {guess}"
+    elif guess is None and head and detected != (codec if codec in COMPRESSION_TYPES else ""):
+        hint = f"it is {f'compressed with {detected}' if detected else 'not compressed'}; compression=None detects that"
+    else:
         return error
-    return DataLossError(error.path, error.offset, error.record_index, f"{error.reason}; it looks like {guess}")
+    return DataLossError(error.path, error.offset, error.record_index, f"{error.reason}; {hint}")
 
 
 def foreign_reason(guess: str) -> str:

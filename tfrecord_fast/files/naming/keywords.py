@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
+
+from ...values.text import did_you_mean
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -66,5 +67,5 @@ def checks_keywords(function: _Function) -> _Function:
 def _unknown(name: str, keyword: str, known: list[str]) -> str:
     right = _RIGHT.get(keyword, "")
     if not any(word.partition("=")[0].strip(",") in known for word in right.split()):
-        right = ", ".join(difflib.get_close_matches(keyword, known, 1))
-    return f"{name} has no argument {keyword!r}" + (f"; did you mean {right}?" if right else "")
+        return f"{name} has no argument {keyword!r}{did_you_mean(keyword, known, str)}"
+    return f"{name} has no argument {keyword!r}; did you mean {right}?"
