@@ -7,9 +7,11 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 import urllib.request
 import wave
 import webbrowser
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,7 @@ from tests.support.command import COMMAND, interruptible
 from tests.support.other_files import LFS
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
+from tests.support.threads import wait_until
 from tests.support.viewer import viewing
 from tfrecord_fast.cli import main
 from tfrecord_fast.cli.app import run
@@ -458,6 +461,7 @@ def test_json_and_a_port_of_ones_own(tmp_path, started):
 def test_the_browser_is_opened_only_if_asked_for(tmp_path, monkeypatch, capsys):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(signal, "signal", lambda *handler: None)
     path = write(tmp_path / "a", *labels(3))
 
     def interrupt(self):
@@ -465,10 +469,34 @@ def test_the_browser_is_opened_only_if_asked_for(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(Server, "serve_forever", interrupt)
     for options in ([], ["--open"]):
+        assert not opened
         with pytest.raises(KeyboardInterrupt):
             run(["view", str(path), *options])
-    url = capsys.readouterr().out.split()[-1]
-    assert opened == [url]
+    assert len(opened) == 1
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(KeyboardInterrupt):
+        run(["view", str(path), "--open"])
+    assert len(opened) == 1 and "--open: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_token_is_on_no_command_line_but_in_a_file_of_the_user(tmp_path, monkeypatch, started, number):
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\necho "$@" > {seen}.new; env >> {seen}.new; mv {seen}.new {seen}; exec sleep 60\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(browser))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    process, url = started(write(tmp_path / "a", *labels(3)), "--open")
+    wait_until(seen.exists)
+    command_line = seen.read_text()
+    page = Path(command_line.split()[0].removeprefix("file://"))
+    token = url.split("/")[3]
+    assert len(token) >= 32 and token not in command_line
+    assert f"url={url}" in page.read_text()
+    assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    process.send_signal(number)
+    assert process.wait(timeout=20) == (-number if number == signal.SIGINT else 128 + number)
+    assert not page.parent.exists() and process.stderr.read() == b""
 
 
 def test_what_is_no_tfrecord_file_is_named(tmp_path, capsys):

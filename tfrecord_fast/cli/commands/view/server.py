@@ -14,12 +14,17 @@ import contextlib
 import io
 import re
 import secrets
+import signal
 import socket
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Sequence
+import webbrowser
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -94,6 +99,25 @@ class Server(ThreadingHTTPServer):
 
 def make_server(files: Sequence[File], port: int) -> Server:
     return Server(Pages(files), port)
+
+
+@contextlib.contextmanager
+def in_browser(url: str) -> Iterator[None]:
+    """Return a context manager that opens `url` in the browser.
+
+    Other users can see the command line of a browser, and the URL has the token. The browser therefore gets a page
+    that only this user can read, which leads to `url`. It is removed at the end, also after SIGTERM and SIGHUP.
+    """
+    with tempfile.TemporaryDirectory(prefix="tfrecord-fast-", ignore_cleanup_errors=True) as folder:
+        page = Path(folder, "view.html")
+        page.touch(0o600)
+        page.write_text(f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">records</a>\n')
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, lambda number, frame: sys.exit(128 + number))
+        # A browser in the terminal runs until the user leaves it.
+        threading.Thread(target=webbrowser.open, args=[page.as_uri()], daemon=True).start()
+        yield
 
 
 class _InTime(io.RawIOBase):
