@@ -4,8 +4,8 @@ A request needs the right Host and a path that starts with the token. So neither
 nor other users of the machine get an answer. Content from records is never executed: scripts come only from the package
 (Content-Security-Policy), and values are sent as images, sound, plain text or downloads, never as HTML.
 
-Each connection has one request, a thread, and a deadline for the request. At most `_MOST_AT_ONCE` are served at a time;
-others wait.
+Each connection has one request, a thread, and a deadline for the request. At most `_MOST_AT_ONCE` are served at a time.
+One more displaces the oldest of those that have not shown the token, so that idle clients keep nobody waiting.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import webbrowser
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -65,6 +66,7 @@ class Server(ThreadingHTTPServer):
         self.pages = pages
         self.token = secrets.token_urlsafe(24)
         self._free = threading.Semaphore(_MOST_AT_ONCE)
+        self.strangers: OrderedDict[socket.socket, None] = OrderedDict()  # connections that have not shown the token
         super().__init__((_ADDRESS, port), _Handler)
         self.url = f"http://{_ADDRESS}:{self.server_port}/{self.token}/"
 
@@ -76,10 +78,15 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Start a thread once fewer than `_MOST_AT_ONCE` are running."""
-        self._free.acquire()
+        if not self._free.acquire(blocking=False):
+            with contextlib.suppress(KeyError, OSError):
+                self.strangers.popitem(last=False)[0].shutdown(socket.SHUT_RDWR)
+            self._free.acquire()
+        self.strangers[request] = None
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no thread can be started
+            self.strangers.pop(request, None)
             self._free.release()
             self.shutdown_request(request)
 
@@ -87,6 +94,7 @@ class Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.strangers.pop(request, None)
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -190,6 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
         token, _, rest = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
             raise BadRequest(403, "wrong token: open the address that the command printed")
+        self.server.strangers.pop(self.connection, None)
         if self.command not in ("GET", "HEAD"):
             raise BadRequest(405, "only GET and HEAD are supported")
         if self.headers.get("Content-Length", "0").strip() != "0" or "Transfer-Encoding" in self.headers:
