@@ -58,7 +58,7 @@ class Saving:
                 f"element {self._count} differs from the first: {structure} instead of {self._structure}"
             )
         arrays = [array for leaf in leaves(element) for array in _serialized(leaf)]
-        self._shards[0].writer.write(encode_examples({"parts": [arrays]})[0])
+        self._shards[0].write(encode_examples({"parts": [arrays]}))
         self._count += 1
 
     def complete(self) -> None:
@@ -66,7 +66,7 @@ class Saving:
         shard = self._shards[0]
         if self._count == 0:
             self._begin(None)
-        shard.writer.write(json.dumps({"count": self._count}))
+        shard.write([json.dumps({"count": self._count})])
         shard.complete(sync=False)
         shard.publish()
 
@@ -75,7 +75,7 @@ class Saving:
 
     def _begin(self, structure: Any) -> None:
         self._structure = structure
-        self._shards[0].writer.write(json.dumps({"format": _FORMAT, "structure": structure}))
+        self._shards[0].write([json.dumps({"format": _FORMAT, "structure": structure})])
 
 
 def as_read(element: Any) -> Any:

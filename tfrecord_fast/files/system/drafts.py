@@ -17,6 +17,8 @@ from ...typing import PathLike
 from ..naming.addresses import public_url
 from ..naming.location import location_of
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 class Target(NamedTuple):
     """How to write the file `path`.
@@ -55,15 +57,21 @@ class Target(NamedTuple):
             with contextlib.suppress(OSError):
                 os.unlink(self.draft)
 
-    @contextlib.contextmanager
-    def named(self) -> Iterator[None]:
+    def named(self) -> contextlib.AbstractContextManager[None]:
         """Name `path` in errors about the draft."""
-        try:
-            yield
-        except OSError as error:
-            if self.draft is None or error.filename not in (self.draft, os.fsencode(self.draft)):
-                raise
-            raise OSError(error.errno, error.strerror, self.path) from error
+        return errors_named(self.path, self.draft)
+
+
+@contextlib.contextmanager
+def errors_named(path: str, draft: str | None = None) -> Iterator[None]:
+    """Name `path` in errors about its draft, and in those of a full disk, in which Python's files name nothing."""
+    try:
+        yield
+    except OSError as error:
+        is_unnamed = error.filename is None and error.errno in _FULL
+        if not is_unnamed and (draft is None or error.filename not in (draft, os.fsencode(draft))):
+            raise
+        raise OSError(error.errno, error.strerror, path) from error
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:
