@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ... import _core
@@ -17,7 +17,7 @@ from ...typing import PathLike
 from ..naming.addresses import public_url
 from ..naming.location import location_of
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # in which Python's files name nothing
 
 
 class Target(NamedTuple):
@@ -59,19 +59,19 @@ class Target(NamedTuple):
 
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Name `path` in errors about the draft."""
-        return errors_named(self.path, self.draft)
+        return errors_named({self.draft: self.path, None: self.path})
 
 
 @contextlib.contextmanager
-def errors_named(path: str, draft: str | None = None) -> Iterator[None]:
-    """Name `path` in errors about its draft, and in those of a full disk, in which Python's files name nothing."""
+def errors_named(paths: Mapping[str | None, str]) -> Iterator[None]:
+    """Name the paths of drafts in errors about them, and that of None in errors of a full disk without a name."""
     try:
         yield
     except OSError as error:
-        is_unnamed = error.filename is None and error.errno in _FULL
-        if not is_unnamed and (draft is None or error.filename not in (draft, os.fsencode(draft))):
+        name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+        if name not in paths or (name is None and error.errno not in _FULL):
             raise
-        raise OSError(error.errno, error.strerror, path) from error
+        raise OSError(error.errno, error.strerror, paths[name]) from error
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:

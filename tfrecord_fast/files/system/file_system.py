@@ -132,7 +132,7 @@ class GFile:
             self._file = self._url = None
 
     def _named(self) -> AbstractContextManager[None]:
-        return errors_named(public_url(location_of(self.name).name))
+        return errors_named({None: public_url(location_of(self.name).name)})
 
     def __enter__(self) -> GFile:
         if self.mode[0] != "r":
