@@ -88,7 +88,7 @@ def test_the_browser_is_opened_only_if_asked_for(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_token_is_on_no_command_line_but_in_a_file_of_the_user(tmp_path, monkeypatch, started, number):
     browser, seen = tmp_path / "browser", tmp_path / "seen"
-    browser.write_text(f'#!/bin/sh\necho "$@" > {seen}.new; env >> {seen}.new; mv {seen}.new {seen}; exec sleep 5 >&- 2>&-\n')
+    browser.write_text(f'#!/bin/sh\n(echo "$@"; env) > {seen}.new; mv {seen}.new {seen}; exec sleep 5 >&- 2>&-\n')
     browser.chmod(0o755)
     monkeypatch.setenv("BROWSER", str(browser))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
