@@ -82,15 +82,14 @@ class Server(ThreadingHTTPServer):
             with contextlib.suppress(KeyError, OSError):
                 self.strangers.popitem(last=False)[0].shutdown(socket.SHUT_RDWR)
             self._free.acquire()
-        self.strangers[request] = None
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no thread can be started
-            self.strangers.pop(request, None)
             self._free.release()
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
+        self.strangers[request] = None
         try:
             super().process_request_thread(request, client_address)
         finally:
