@@ -42,7 +42,7 @@ class _Choosing(Node):
     def seen_again(self) -> bool:
         return any(node.seen_again() for node in self._nodes)
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
 
     def sample(self, run: Run, length: int) -> Any:
