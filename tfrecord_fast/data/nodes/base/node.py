@@ -9,6 +9,7 @@ from functools import cached_property, reduce
 from typing import Any
 
 from ....base.samples import sampling
+from ....base.seeds import next_seed
 from ....errors import InvalidArgumentError
 from ....values.blocks.block import Block
 from ....values.elements.nests import kind_of, leaves, map_leaves, spec_of
@@ -22,10 +23,11 @@ _NO_ELEMENT = "the dataset is empty, so the shapes and dtypes of its elements ar
 class Draws:
     """Seeds of successive iterations: a different one each time, or always the same."""
 
-    def __init__(self, seed: int, again: bool) -> None:
+    def __init__(self, seed: int | None, again: bool) -> None:
         self.iterations = 0
         self.again = again  # each iteration draws a seed of its own
-        self.seed = seed
+        self.chosen = seed  # by the user
+        self.seed = next_seed() if seed is None else seed
 
     def next_seed(self) -> int:
         """Return the seed, of 64 bits, of the iteration that starts now."""

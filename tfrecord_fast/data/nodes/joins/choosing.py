@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ....base.seeds import next_seed
 from ....errors import InvalidArgumentError
 from ....values.elements.samples import common_spec
 from ...numbers import INFINITE, UNKNOWN
@@ -72,7 +71,7 @@ class Sample(_Choosing):
         self, nodes: list[Node], weights: list[float], seed: int | None, stop_on_empty: bool, again: bool
     ) -> None:
         super().__init__(nodes, (), stop_on_empty)
-        self.draws = Draws(next_seed() if seed is None else seed, again)
+        self.draws = Draws(seed, again)
         self._weights = weights
 
     def iterate(self, run: Run) -> Iterator[Any]:
@@ -127,7 +126,7 @@ class Resample(Computed):
         seed: int | None,
     ) -> None:
         super().__init__(node)
-        self.draws = Draws(next_seed() if seed is None else seed, seed is None)
+        self.draws = Draws(seed, seed is None)
         self.class_of, self.target, self.initial = class_of, target, initial
 
     def iterate(self, run: Run) -> Iterator[Any]:

@@ -89,15 +89,16 @@ class _FillingBlocks(Turns):
 class FileCache(Of):
     """All elements, in a file that appears once an iteration is complete. If the file exists, elements come from it."""
 
-    def __init__(self, node: Node, path: str, compression: str, label: str) -> None:
+    def __init__(self, node: Node, path: str, compression: str, label: str, pipeline: str) -> None:
         super().__init__(node)
-        self._path, self._compression, self._label = path, compression, label
+        self._path, self._compression, self._label, self._pipeline = path, compression, label, pipeline
 
     def iterate(self, run: Run) -> Iterator[Any]:
         with contextlib.suppress(FileNotFoundError):
-            return InTurn(elements_in(self._path, self._compression))
+            return InTurn(elements_in(self._path, self._compression, self._pipeline))
         elements = run.filling()(self.input)
-        return _FillingFile(elements, self.input.cardinality(), Saving(self._path, self._compression))
+        saving = Saving(self._path, self._compression, self._pipeline)
+        return _FillingFile(elements, self.input.cardinality(), saving)
 
     def seen_again(self) -> bool:
         return True  # elements of a file are read-only
