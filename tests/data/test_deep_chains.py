@@ -1,6 +1,7 @@
 """Long chains of steps: their costs grow with their length, and they end at a limit that says so."""
 
 import copy
+import pickle
 import subprocess
 import sys
 
@@ -105,6 +106,15 @@ def test_the_limit_names_the_ways_out(step):
     assert len(list(longest)) == 5
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"at most 1,000 steps.*one `map`.*`save`"):
         step(longest)
+
+
+def test_a_long_chain_goes_to_another_process(tmp_path):
+    (tmp_path / "dataset").write_bytes(
+        pickle.dumps(chain(Dataset.from_tensor_slices([1, 2]), lambda data: data.map(abs), 999))
+    )
+    code = "import pickle, sys; print(len(list(pickle.load(open(sys.argv[1], 'rb')))))"
+    command = [sys.executable, "-c", code, str(tmp_path / "dataset")]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "2\n"
 
 
 def test_the_limit_of_python_is_raised_for_long_chains_only():

@@ -54,9 +54,13 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
     _given: Node | None = None
 
     def __init__(self, node: Node | None = None) -> None:
+        self._given = node
         if node is not None and node.depth > _SHALLOW:
             _make_room(node.depth)
-        self._given = node
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        Handle.__init__(self, self._given)
 
     @property
     def _node(self) -> Node:

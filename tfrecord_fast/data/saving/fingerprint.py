@@ -116,7 +116,7 @@ class _Digests(dict[int, tuple[bytes, Any]]):
         if code.co_filename.startswith(_LIBRARIES):
             yield from (variables.get("__name__", ""), code.co_name)
         else:
-            names = sorted({name for inner in _codes(code) for name in inner.co_names})
+            names = sorted({name for inner in codes_of(code) for name in inner.co_names})
             values += [code, *(variables[name] for name in names if name in variables)]
             modules = [value for value in values if isinstance(value, ModuleType) and not _is_library(value.__name__)]
             values += [vars(module)[name] for module in modules for name in names if name in vars(module)]
@@ -154,8 +154,9 @@ def _array(value: Any) -> Any:
         return None
 
 
-def _codes(code: CodeType) -> list[CodeType]:
-    inner = [_codes(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+def codes_of(code: CodeType) -> list[CodeType]:
+    """Return the code of a function, and of the functions within it."""
+    inner = [codes_of(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return [code, *chain.from_iterable(inner)]
 
 

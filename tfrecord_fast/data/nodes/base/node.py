@@ -211,6 +211,7 @@ class Of(Node):
     def __init__(self, node: Node) -> None:
         self.input = node
         self.inputs = (node,)
+        self.depth = node.depth + 1
 
     def cardinality(self) -> int:
         return self.input.cardinality()
