@@ -73,6 +73,8 @@ DIFFERENT = {
     "object 2": lambda: NUMBERS.map(Adder(2)),
     "method": lambda: NUMBERS.map(Adder(1).add),
     "method 2": lambda: NUMBERS.map(Adder(2).add),
+    "cached": lambda: NUMBERS.map(functools.lru_cache(adding(1))),
+    "cached 2": lambda: NUMBERS.map(functools.lru_cache(adding(2))),
     "set": lambda: NUMBERS.map(lambda x: str(x) in {"1", "2"}),
     "set 2": lambda: NUMBERS.map(lambda x: str(x) in {"1", "3"}),
     "inner": lambda: NUMBERS.map(lambda x: (lambda y: y + 1)(x)),

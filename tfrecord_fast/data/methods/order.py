@@ -106,8 +106,8 @@ class Order(Handle[T, SameDataset, OtherDataset]):
 
         Args:
           filename: "" keeps elements in memory. A path or URL keeps them in the file `{filename}.tfrecord`, which
-            appears when it is complete, and which later processes read. If files, options or functions have changed
-            since then, a warning says so. Remove the file in that case.
+            appears when it is complete, and which later processes read. Iterating warns if files, options or
+            functions have changed since then. Remove the file in that case.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]

@@ -103,6 +103,8 @@ class _Digests(dict[int, tuple[bytes, Any]]):
         elif (array := _array(value)) is not None:
             yield from (str(array.dtype), str(array.shape))
             yield from map(self.of, array.ravel().tolist()) if array.dtype.hasobject else [array.ravel().view(np.uint8)]
+        elif hasattr(value, "__wrapped__"):  # such as that of lru_cache
+            yield self.of(value.__wrapped__)
         elif not _is_library(cls.__module__):
             yield from (self.of(cls), self.of(getattr(value, "__dict__", None)))
         elif callable(value) and hasattr(value, "__self__"):  # a method of a built-in type
@@ -129,10 +131,10 @@ class _Digests(dict[int, tuple[bytes, Any]]):
 
 def _joined(parts: Any) -> bytes:
     digest = sha256()
-    for part in parts:
-        if isinstance(part, str | bytes) and ("://" if isinstance(part, str) else b"://") in part:  # type: ignore[operator]
-            part = shown_name(part)  # without credentials, which change
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+    for item in parts:
+        if isinstance(item, str | bytes) and ("://" if isinstance(item, str) else b"://") in item:  # type: ignore[operator]
+            item = shown_name(item)  # without credentials, which change
+        data = item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item
         digest.update(b"%d:" % len(data))
         digest.update(data)
     return digest.digest()
