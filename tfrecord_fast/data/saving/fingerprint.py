@@ -26,7 +26,7 @@ from ...base.file_stamp import FileStamp
 from ...files.naming.location import shown_name
 from ...values.columns.ragged import RaggedTensor
 from ...values.columns.sparse import SparseTensor
-from ..handle import Handle
+from ..handle import Handle, node_of
 from ..nodes.ahead.prefetch import Prefetch
 from ..nodes.base.node import Draws, Node
 from ..nodes.elements.options import WithOptions
@@ -78,7 +78,7 @@ class _Digests(dict[int, tuple[bytes, Any]]):
             names = sorted(vars(value).keys() - _IGNORED)
             yield from (*names, *(self.of(getattr(value, name)) for name in (*names, "draws")))
         elif isinstance(value, Handle) and cls.__iter__ is Handle.__iter__:
-            yield self.of(value._node)
+            yield self.of(node_of(value))
         elif isinstance(value, FunctionType):
             yield from self._function(value)
         elif isinstance(value, CodeType):
