@@ -28,6 +28,7 @@ OUTSIDE = {
 } | {f"examples/{path.name}": f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))}
 BOOSTS = {
     "guide/": 6,
+    "recipes/": 3,
     "api/features": 8,
     "api/readers": 4,
     "api/writers": 4,

@@ -19,6 +19,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md", DOCS / "install.md"]
 PAGES += [
     *sorted((DOCS / "guide").glob("*.md")),
+    *sorted((DOCS / "recipes").glob("*.md")),
     *(DOCS / "integrations" / f"{name}.md" for name in ("grain", "keras", "torch")),
 ]
 # What else holds Python is run by tests of its own, with the files and servers that it needs.
