@@ -29,6 +29,7 @@ OUTSIDE = {
 BOOSTS = {
     "guide/": 6,
     "recipes/": 3,
+    "object_stores": 8,
     "api/features": 8,
     "api/readers": 4,
     "api/writers": 4,
