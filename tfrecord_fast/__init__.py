@@ -9,9 +9,12 @@ for record in tf.data.TFRecordDataset("words.tfrecord"):
     print(record)
 """
 
-from . import _core as _core  # at once, so that importing a package that was not built fails
+from .base.handlers import delayed_interrupts as _delayed_interrupts
 from .base.lazy import lazy_names as _lazy_names
 from .base.version import __version__ as __version__
+
+with _delayed_interrupts():
+    from . import _core as _core  # at once, so that importing a package that was not built fails
 
 # The module of each name, which is imported on first use. __init__.pyi lists the same names for type checkers.
 _names = _lazy_names(

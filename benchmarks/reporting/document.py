@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from benchmarks.data.pipelines import EVERY
@@ -39,14 +40,29 @@ def pages(tables: list[Table], environment: Environment, method: Method, note: s
     texts: dict[str, list[str]] = {
         "benchmarks/summary": ["# Summary", *summary(tables, environment, method, note, messages)]
     }
+    rows: list[list[str]] = []
     for name, (title, tasks) in PAGES.items():
         of_page = [table for table in tables if table.task in tasks]
         if of_page:
             sections = task_sections(of_page, report.commonest(tables), messages)
-            texts[f"benchmarks/{name}"] = [f"# {title}", HOW_TO_READ, *sections]
+            lines = [f"- {link}" for link in links(of_page)]
+            texts[f"benchmarks/{name}"] = [f"# {title}", "\n".join(lines), HOW_TO_READ, *sections]
+            rows.append([f"[{title}]({name}.md)", "; ".join(links(of_page, f"{name}.md"))])
+    texts["benchmarks/summary"].insert(1, table_of(["page", "tasks"], rows, left={"page", "tasks"}))
     files = {f"{name}.md": joined(parts) for name, parts in texts.items()}
     files["performance/targets.md"] = targets_page(tables, environment, messages)
     return files | {f"benchmarks/{name}.svg": chart.svg for name, chart in charts.items()}
+
+
+def links(tables: list[Table], page: str = "") -> list[str]:
+    """Return links to the tasks' sections on a page of the site."""
+    titles = dict.fromkeys(report.title_of(of_task[0]) for of_task in report.by_task(tables))
+    return [f"[{title}]({page}#{anchor(title)})" for title in titles]
+
+
+def anchor(title: str) -> str:
+    """Return the id that Python-Markdown gives to a heading."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower())
 
 
 def markdown(tables: list[Table], environment: Environment, method: Method) -> str:

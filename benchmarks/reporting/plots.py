@@ -265,7 +265,7 @@ def target_plot(targets: list[Target]) -> Plot:
 
 
 def overview_plot(tables: list[Table]) -> Plot:
-    """The fastest row of each contender, as bars from zero: the picture for those who look at one."""
+    """The fastest row of each contender that read all data, as bars from zero."""
     message = "MB/s of this package and of its rivals: longer is better"
     rows = [best_of_each(table) for table in tables]
     heights = [0.9 + 0.34 * len(of_table) for of_table in rows]
@@ -294,7 +294,8 @@ def overview_plot(tables: list[Table]) -> Plot:
 
 def best_of_each(table: Table) -> list[Row]:
     best: dict[str, Row] = {}
-    for row in sorted((row for row in table.timed if not row.floor), key=lambda row: row.time.median):
+    whole = [row for row in table.timed if not row.floor and row.share == 1]
+    for row in sorted(whole, key=lambda row: row.time.median):
         best.setdefault(row.title, row)
     return list(best.values())
 

@@ -1,4 +1,7 @@
-"""A Griffe extension: examples in docstrings become code blocks, and the core's docstrings come from the extension."""
+"""A Griffe extension: examples in docstrings become code blocks, and the core's docstrings come from the extension.
+
+The first paragraph of a docstring is kept apart: the templates of an entry put it before the signature.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import griffe
 
 __all__ = ["Docstrings"]
 
+SECTIONS = ("Args:", "Raises:", "Returns:", "Yields:")  # which a docstring may begin with
 SHORT = 70  # characters of a text that may be repeated
 # A run of examples: prompts, what continues them and what they print, up to an empty line.
 _EXAMPLES = re.compile(r"(?m)^( *)>>> .*(?:\n\1\S.*|\n\1 +\S.*)*")
@@ -54,12 +58,19 @@ class Docstrings(griffe.Extension):
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring is not None:
-            obj.docstring.value = fenced(apart(linked(inspect.cleandoc(obj.docstring.value))))
+            self._set(obj, fenced(apart(linked(inspect.cleandoc(obj.docstring.value)))))
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
         core = pkg.members.get("_core")
         if core is not None:
             self._from_extension(core, importlib.import_module(f"{pkg.path}._core"))
+
+    def _set(self, obj: Any, text: str) -> None:
+        opening, _, rest = text.partition("\n\n")
+        if not obj.is_module and not opening.lstrip().startswith(("```", *SECTIONS)):
+            obj.extra["tfrecord_fast"]["opening"] = opening
+            text = rest.strip("\n")
+        obj.docstring.value = text
 
     def _from_extension(self, obj: Any, thing: Any) -> None:
         for name, member in obj.members.items():
@@ -70,6 +81,7 @@ class Docstrings(griffe.Extension):
             if text and member.docstring is None:
                 # pybind11 puts the signature into the first line; the stub has a better one.
                 text = re.sub(rf"^{name}\(.*\n+", "", text)
-                member.docstring = griffe.Docstring(fenced(text), parent=member)
+                member.docstring = griffe.Docstring(text, parent=member)
+                self._set(member, fenced(text))
             if member.is_class:
                 self._from_extension(member, inside)

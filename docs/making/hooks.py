@@ -28,6 +28,8 @@ OUTSIDE = {
 } | {f"examples/{path.name}": f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))}
 BOOSTS = {
     "guide/": 6,
+    "recipes/": 3,
+    "object_stores": 8,
     "api/features": 8,
     "api/readers": 4,
     "api/writers": 4,
@@ -73,7 +75,7 @@ def on_files(files: Any, config: Any) -> Any:
     for source, page in OUTSIDE.items():
         text = (ROOT / source).read_text()
         texts[page] = example_page(source, text) if source.endswith(".py") else text
-    texts |= {name: text for name, text in results.pages().items() if name != results.OVERVIEW}
+    texts |= results.pages()
     for name, text in texts.items():
         files.append(File.generated(config, name, content=text))
     files.append(File.generated(config, "llms.txt", content=llms.text(config)))

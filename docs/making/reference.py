@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import griffe
 
 __all__ = ["API", "Page", "entry_of", "names_of", "pages"]
 
@@ -259,15 +264,35 @@ def _number(field: Any) -> int:
     return {field.CPPTYPE_STRING: 0, field.CPPTYPE_FLOAT: 1, field.CPPTYPE_INT64: 2}[field.cpp_type]
 
 
+def summary_of(name: str) -> str:
+    """Return the first sentence of a name's docstring, as a cell of a table."""
+    if ".integrations." in name or ".typing." in name:
+        described = _package()[name.removeprefix(f"{TOP}.")]
+        text = described.docstring.value if described.docstring else f"`{described.value}`"
+    elif type(thing_of(name)).__module__.startswith(MESSAGES):
+        text = f"The protobuf message `tensorflow.{name.rpartition('.')[2]}`"
+    else:
+        text = inspect.getdoc(thing_of(name)) or ""
+    sentence = re.split(r"(?<=\.)\s", inspect.cleandoc(text))[0]
+    return " ".join(sentence.split()).replace("|", "\\|").removesuffix(".")
+
+
+@cache
+def _package() -> Any:
+    """Return the package as its source describes it, since integrations need their projects to be imported."""
+    return griffe.load(TOP, search_paths=[str(Path(__file__).parents[2])], resolve_aliases=True)
+
+
 def _overview(entries: dict[str, str]) -> str:
     lines = ["# API reference", ""]
     lines += [
         "Generated from docstrings. `tf` is `tfrecord_fast`. Names exported from several modules are listed once."
     ]
     for page in PAGES:
-        own = [name for name in _all_names(page) if entries[name] == name]
-        links = ", ".join(f"[`{name.rpartition('.')[2]}`][{name}]" for name in own if not _is_constant(name))
-        lines += ["", f"## [{page.title}]({page.file}.md)", "", links or page.text]
+        own = [name for name in _all_names(page) if entries[name] == name and not _is_constant(name)]
+        text = page.text.replace("../../", "../")
+        lines += ["", f"## [{page.title}]({page.file}.md)", "", text, "", "| name | |", "| --- | --- |"]
+        lines += [f"| [`{name.rpartition('.')[2]}`][{name}] | {summary_of(name)} |" for name in own]
     lines += ["", "## tfrecord_fast.tensorflow", ""]
     lines += ["The same names with TensorFlow's tensors, and other names that pipelines use: "]
     lines[-1] += "[Scripts for TensorFlow](../tensorflow.md)."

@@ -1,7 +1,4 @@
-"""The pages of the benchmarks, made from the newest result in benchmarks/results/.
-
-`python docs/making/results.py` draws the one chart that the repository keeps, docs/benchmarks/overview.svg.
-"""
+"""The pages and charts of the benchmarks, made from the newest result in benchmarks/results/."""
 
 from __future__ import annotations
 
@@ -16,9 +13,7 @@ from benchmarks.reporting import document  # noqa: E402
 from benchmarks.reporting.saved import load  # noqa: E402
 from benchmarks.running.method import Method  # noqa: E402
 
-__all__ = ["OVERVIEW", "newest", "pages"]
-
-OVERVIEW = "benchmarks/overview.svg"  # README.md shows it
+__all__ = ["newest", "pages"]
 
 
 def newest() -> Path:
@@ -33,7 +28,3 @@ def pages() -> dict[str, str]:
     saved = load(result)
     note = " ".join(result.with_suffix(".txt").read_text().split())
     return document.pages(saved.tables, saved.environment, Method(**saved.method), note)
-
-
-if __name__ == "__main__":
-    (ROOT / "docs" / OVERVIEW).write_text(pages()[OVERVIEW])

@@ -1,29 +1,17 @@
 """`tfrecord-fast view`: what the server gives of files, records and values."""
 
-import gzip
 import io
-import json
 import os
-import signal
-import socket
-import subprocess
-import urllib.request
 import wave
-import webbrowser
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tests.support.command import COMMAND, interruptible
-from tests.support.other_files import LFS
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tests.support.viewer import viewing
-from tfrecord_fast.cli import main
-from tfrecord_fast.cli.app import run
 from tfrecord_fast.cli.commands.view import sources
-from tfrecord_fast.cli.commands.view.server import Server
 
 
 def write(path, *records, compression=""):
@@ -408,87 +396,3 @@ def test_a_record_that_is_too_large_is_named_and_not_read(tmp_path, monkeypatch)
         with viewing(write(tmp_path / "a", bytes(2000), *labels(2), compression=compression)) as viewer:
             assert "2,000 bytes" in viewer.ask("api/record", record=0)["problem"]
             assert viewer.features(2)["label"]["values"] == [{"number": "1"}]
-
-
-# ---- The command ----
-
-
-@pytest.fixture
-def started(tmp_path):
-    """Starts the command; gives the process and its address."""
-    running = []
-
-    def start(*argv):
-        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": interruptible}
-        process = subprocess.Popen([*COMMAND, "view", *map(str, argv)], **how)
-        running.append(process)
-        return process, process.stdout.readline().decode().strip()
-
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
-
-
-def test_the_command_prints_its_address_and_dies_of_ctrl_c(tmp_path, started):
-    process, url = started(write(tmp_path / "a", *labels(3)))
-    with urllib.request.urlopen(f"{url}api/files") as answer:
-        assert json.load(answer)["files"][0]["path"] == str(tmp_path / "a")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20) == -signal.SIGINT
-    assert process.stderr.read() == b""
-
-
-def test_ctrl_c_does_not_wait_for_requests(tmp_path, started):
-    process, url = started(write(tmp_path / "a", *labels(3)))
-    port = int(url.split(":")[2].split("/")[0])
-    with socket.create_connection(("127.0.0.1", port)) as waits:
-        waits.sendall(b"GET / HT")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == -signal.SIGINT
-
-
-def test_json_and_a_port_of_ones_own(tmp_path, started):
-    _, line = started(write(tmp_path / "a", *labels(3)), "--json")
-    port = json.loads(line)["url"].split(":")[2].split("/")[0]
-    other = subprocess.run([*COMMAND, "view", tmp_path / "a", "--port", port], capture_output=True, text=True)
-    assert other.returncode == 2 and "in use" in other.stderr
-
-
-def test_the_browser_is_opened_only_if_asked_for(tmp_path, monkeypatch, capsys):
-    opened = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
-    path = write(tmp_path / "a", *labels(3))
-
-    def interrupt(self):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Server, "serve_forever", interrupt)
-    for options in ([], ["--open"]):
-        with pytest.raises(KeyboardInterrupt):
-            run(["view", str(path), *options])
-    url = capsys.readouterr().out.split()[-1]
-    assert opened == [url]
-
-
-def test_what_is_no_tfrecord_file_is_named(tmp_path, capsys):
-    (tmp_path / "lfs").write_text(LFS)
-    (tmp_path / "text.gz").write_bytes(gzip.compress(b"some words and more of them\n"))
-    os.mkfifo(tmp_path / "fifo")
-    for name, said in (
-        ("lfs", "run `git lfs pull`"),
-        ("text.gz", "text, compressed with GZIP"),
-        ("fifo", "pipes and devices cannot be shown"),
-        ("missing", "No such file"),
-    ):
-        assert main(["view", str(tmp_path / name)]) == 2
-        assert said in capsys.readouterr().err
-    assert main(["view", "-"]) == 2
-    assert "pipes and devices" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("port", ["-1", "65536", "x", "9" * 30])
-def test_a_port_that_is_none_is_usage(port):
-    with pytest.raises(SystemExit) as end:
-        main(["view", "a", "--port", port])
-    assert end.value.code == 2

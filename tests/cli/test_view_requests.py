@@ -16,6 +16,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.command import COMMAND
+from tests.support.threads import wait_until
 from tests.support.viewer import viewing
 from tfrecord_fast.cli.commands.view import server
 
@@ -293,6 +294,20 @@ def test_a_client_that_does_not_take_its_answer_keeps_nobody_waiting(viewer):
     assert viewer.get("").status == 200
     for one in held:
         one.close()
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\n", b"GET /x/ HTTP/1.1\r\nHost: a\r\n\r\n"])
+def test_clients_without_the_token_keep_nobody_waiting(viewer, sent):
+    strangers = []
+    for _ in range(3 * server._MOST_AT_ONCE + 8):
+        strangers.append(socket.create_connection(("127.0.0.1", viewer.port), 20))
+        strangers[-1].sendall(sent)
+    start = time.monotonic()
+    assert viewer.get("").status == 200
+    assert time.monotonic() - start < 1
+    for stranger in strangers:
+        stranger.close()
+    wait_until(lambda: not viewer.server.strangers)
 
 
 def test_ten_thousand_connections_take_few_threads_and_little_memory(viewer, monkeypatch):

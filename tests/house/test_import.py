@@ -1,6 +1,7 @@
 """Importing the package: what it costs, and what it leaves alone."""
 
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import tfrecord_fast
 from tests.support import live_tensorflow
+from tests.support.command import COMMAND, interruptible
 
 BUDGET = 0.030  # seconds over `import numpy`
 HEAVY = {"google", "torch", "tensorflow", "pyarrow", "pandas", "fsspec", "rich", "argparse", "asyncio"}
@@ -122,3 +124,47 @@ except ImportError as error:
 def test_a_subinterpreter_gets_an_import_error():
     run = subprocess.run([sys.executable, "-c", IN_ANOTHER_INTERPRETER], capture_output=True, text=True, timeout=60)
     assert ("main interpreter" in run.stdout) or ("does not support loading in subinterpreters" in run.stdout), run
+
+
+INTERRUPTS = """
+import signal, sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["numpy", "numpy.lib", "tfrecord_fast._core", "tfrecord_fast.data", "tfrecord_fast.files.writing.writer", "queue"],
+)
+def test_an_interrupted_import_can_be_repeated(tmp_path, name):
+    code = f"""
+{INTERRUPTS.format(name=name)}
+def use():
+    import tfrecord_fast as tf
+    with tf.io.TFRecordWriter({str(tmp_path / "a")!r}) as writer: writer.write(b"abc")
+    return list(tf.data.TFRecordDataset({str(tmp_path / "a")!r}))
+try:
+    use()
+except KeyboardInterrupt:
+    print("interrupted", use(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, preexec_fn=interruptible)
+    assert (run.stdout, run.stderr) == ("interrupted [b'abc'] True\n", "")
+
+
+@pytest.mark.parametrize("name", ["numpy", "tfrecord_fast._core", "tfrecord_fast.__main__", "argparse"])
+@pytest.mark.parametrize("is_script", [True, False])
+def test_the_command_dies_of_ctrl_c_while_it_starts(tmp_path, name, is_script):
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTS.format(name=name))
+    script = tmp_path / "tfrecord-fast"
+    script.write_text("import sys\nfrom tfrecord_fast.__main__ import main\nsys.exit(main())\n")
+    command = [sys.executable, script] if is_script else COMMAND
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": path}
+    run = subprocess.run([*command, "--help"], capture_output=True, env=environment, preexec_fn=interruptible)
+    assert (run.returncode, run.stdout, run.stderr) == (-signal.SIGINT, b"", b"")

@@ -140,11 +140,44 @@ def test_nothing_is_fetched_from_elsewhere(pages):
         ("shuffle", "guide/shuffling/#shuffle"),
         ("shuffle", "api/data/#tfrecord_fast.data.Dataset.shuffle"),
         ("GZIP", "guide/writing/#compressed-gzip-zstd-snappy"),
+        ("s3", "object_stores/"),
+        ("s3", "recipes/bucket_and_cache/"),
+        ("count", "cli/#count"),
+        ("how many records", "guide/faq/#how-many-records-are-in-a-file"),
     ],
 )
 def test_the_search_knows(site, words, address):
     found = {one["location"]: one for one in json.loads((site / "search" / "search_index.json").read_text())["docs"]}
     assert words.lower() in (found[address]["title"] + found[address]["text"]).lower()
+
+
+def test_the_sidebar_has_15_guides_at_most():
+    guides = (ROOT / "mkdocs.yml").read_text().partition("  - Guide:\n")[2].partition("\n  - ")[0]
+    assert 10 < guides.count(".md") <= 15
+
+
+def test_an_entry_opens_with_a_sentence_and_its_types_are_links(site):
+    text = (site / "api" / "readers" / "index.html").read_text()
+    _, _, entry = text.partition('id="tfrecord_fast.ShardReader"')
+    opening, signature = entry.index("Batches of records, or of columns"), entry.index("doc-signature")
+    assert opening < signature
+    assert 'href="../typing/#tfrecord_fast.typing.Files"' in entry[signature : entry.index("Parameters:")]
+
+
+def test_the_index_of_the_reference_has_a_line_for_each_name(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "making"))
+    reference = importlib.import_module("reference")
+    lines = [line for line in reference.pages()["api/index.md"][1].splitlines() if line.startswith("| [")]
+    assert len(lines) > 200
+    assert not [line for line in lines if re.search(r"\|\s*\|$|PEP 604|ProtocolMessage", line)]
+
+
+def test_pages_of_the_benchmarks_begin_with_their_tasks(site, pages):
+    for name in PAGES:
+        inside = pages.get(f"benchmarks/{name}/")
+        assert inside is None or any(link.startswith("#") and link != "#" for link in inside.links)
+    text = (site / "benchmarks" / "reading" / "index.html").read_text()
+    assert text.index('href="#raw-reading-in-batches"') < text.index("<table>")
 
 
 def test_llms_txt_lists_the_pages(site):
@@ -159,7 +192,8 @@ def test_every_task_of_the_benchmarks_has_a_page(pages):
     assert sorted(tasks) == sorted(TASKS)
 
 
-def test_charts_are_drawn_with_the_site_and_only_the_readmes_is_kept(site):
+def test_charts_are_drawn_with_the_site_and_only_the_readmes_are_kept(site):
     drawn = {path.name for path in (site / "benchmarks").glob("*.svg")}
     assert {"task-raw.svg", "targets.svg", "overview.svg"} < drawn
-    assert [path.name for path in (ROOT / "docs" / "benchmarks").glob("*.svg")] == ["overview.svg"]
+    kept = {path.name for path in (ROOT / "docs" / "benchmarks").glob("*.svg")}
+    assert kept == {"speedup.svg", "speedup-dark.svg"}

@@ -134,3 +134,8 @@ def test_stores_of_this_package(path):
     assert sorted(read("memory://beam/a")) == sorted(read("memory://beam/a", storage_options={})) == sorted(RECORDS)
     [first, *others] = ReadFromTFRecord("memory://beam/a")._source.split(400)
     assert others and next(iter(first.source.read(first.source.get_range_tracker(None, None)))) == RECORDS[0]
+
+
+def test_the_display_data_has_no_credentials():
+    shown = ReadFromTFRecord("https://me:hush@host/a.tfrecord?X-Amz-Signature=hush", validate=False).display_data()
+    assert shown["source_dd"].display_data() == {"file_pattern": "['https://host/a.tfrecord']"}

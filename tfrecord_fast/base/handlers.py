@@ -1,11 +1,47 @@
-"""Telling exceptions that a signal handler has raised from other errors."""
+"""Signal handlers: Ctrl-C while the package is imported, and exceptions that handlers raise."""
 
 from __future__ import annotations
 
 import functools
+import os
 import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType
 from typing import Any
+
+
+@contextmanager
+def delayed_interrupts() -> Iterator[None]:
+    """Return a context manager that delays Ctrl-C until its end, since NumPy and the core can't be imported in halves.
+
+    The command `tfrecord-fast` dies of Ctrl-C at once instead, without a traceback, until `catch_interrupts`.
+    """
+    handler, interrupts = signal.getsignal(signal.SIGINT), []
+    try:
+        if callable(handler):
+            signal.signal(signal.SIGINT, signal.SIG_DFL if _is_command() else lambda *_: interrupts.append(True))
+    except ValueError:  # signals are handled in the main thread, and this is another one
+        handler = None
+    try:
+        yield
+    finally:
+        if callable(handler) and not _is_command():
+            signal.signal(signal.SIGINT, handler)
+            if interrupts:
+                signal.raise_signal(signal.SIGINT)
+
+
+def catch_interrupts() -> None:
+    """Make Ctrl-C a KeyboardInterrupt, also after `delayed_interrupts` in the command."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _is_command() -> bool:
+    program = os.path.basename((getattr(sys, "argv", None) or [""])[0])
+    return program == "tfrecord-fast" or (program == "-m" and "tfrecord_fast" in sys.orig_argv)
 
 
 def raised_by_handler(error: BaseException) -> bool:

@@ -50,7 +50,7 @@ def replace_regular(path: str, content: bytes) -> None:
         raise
 
 
-def user_cache() -> str:
-    """Return the folder for what this package keeps unasked."""
+def user_cache(kind: str) -> str:
+    """Return the folder for what this package keeps unasked, of one kind."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "tfrecord_fast")
+    return os.path.join(base, "tfrecord_fast", kind)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from ..base.handlers import catch_interrupts
 from ..base.optional import optional
 from .commands import (
     bench,
@@ -76,8 +77,9 @@ def _print_completion(parser: Parser, shell: str, console: Console) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line as `run` does; on Ctrl-C or a closed pipe, die of SIGINT or SIGPIPE without a message."""
-    _fill_closed_streams()
     try:
+        catch_interrupts()
+        _fill_closed_streams()
         return run(argv)
     except KeyboardInterrupt:
         _die_of(signal.SIGINT)

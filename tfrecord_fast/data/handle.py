@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Iteration
-from ..errors import OutOfRangeError
+from ..errors import InvalidArgumentError, OutOfRangeError
 from .nodes.base.node import Node
 from .nodes.native.running import run
 from .nodes.sources.values import Failing, Foreign
+
+_SHALLOW = 50  # steps that Python's own recursion limit allows
+_DEEPEST = 1000  # steps
+_FRAMES = 10  # frames, at most, that a step adds to the stack
 
 T = TypeVar("T")
 # The classes of datasets with the same elements as a handle's, and with others: Dataset[T] and Dataset[Any].
@@ -50,6 +55,12 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
 
     def __init__(self, node: Node | None = None) -> None:
         self._given = node
+        if node is not None and node.depth > _SHALLOW:
+            _make_room(node.depth)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        Handle.__init__(self, self._given)
 
     @property
     def _node(self) -> Node:
@@ -91,6 +102,18 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
     def _other(node: Node) -> OtherDataset:
         """Return a dataset of a node with any type of elements."""
         raise NotImplementedError
+
+
+def _make_room(depth: int) -> None:
+    """Raise Python's recursion limit for a chain of that many steps: each calls the next one in a few frames."""
+    if depth > _DEEPEST:
+        raise InvalidArgumentError(
+            f"a Dataset has at most {_DEEPEST:,} steps, one after the other: join functions in one `map`, "
+            "and files in one TFRecordDataset, or `save` the elements so far and continue with `load`"
+        )
+    needed = _FRAMES * depth + 1000
+    if sys.getrecursionlimit() < needed:
+        sys.setrecursionlimit(needed)
 
 
 def same_of(dataset: Any, node: Node) -> Any:

@@ -159,7 +159,9 @@ class Soak:
 
     def do_write_shards(self):
         out = tempfile.mkdtemp(dir=self.folder)
-        writer = tf.ExampleWriter(out + "/rows", num_shards=3, compression=self.draw.choice(COMPRESSIONS), num_threads=2)
+        writer = tf.ExampleWriter(
+            out + "/rows", num_shards=3, compression=self.draw.choice(COMPRESSIONS), num_threads=2
+        )
         writer.write(COLUMNS)
         end = self.draw.choice(["close", "abort", "drop"])
         if end != "drop":

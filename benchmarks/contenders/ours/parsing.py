@@ -136,9 +136,7 @@ def epoch(job: Job) -> list[Setting]:
     parser = parser_of(features)
 
     def reader_of(**given: Any) -> Any:
-        return tf.ShardReader(
-            files, features, batch_size=n, compression=compression, shuffle_buffer=SHUFFLE, **given
-        )
+        return tf.ShardReader(files, features, batch_size=n, compression=compression, shuffle_buffer=SHUFFLE, **given)
 
     return [
         *(

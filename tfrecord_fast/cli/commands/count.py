@@ -1,7 +1,7 @@
 """Print the number of records of each file, and of all files together.
 
 All records are read, and every CRC is checked, as by `info`. Damage is reported after the records before it. With
---json, each file is an object on a line; there is no total.
+--json, each file is an object on a line, without a total.
 """
 
 from __future__ import annotations

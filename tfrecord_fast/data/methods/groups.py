@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
 from ...files.system import file_system
 from ...typing import PathLike
@@ -178,7 +177,7 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
 
         Each iteration has the same numbers, or, with `rerandomize_each_iteration`, different ones.
         """
-        draws = Draws(next_seed() if seed is None else int(seed), bool(rerandomize_each_iteration))
+        draws = Draws(None if seed is None else int(seed), bool(rerandomize_each_iteration))
         return cls._other(RandomNumbers(draws, f"random({'' if seed is None else seed})"))
 
     def save(

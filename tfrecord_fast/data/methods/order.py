@@ -14,6 +14,7 @@ from ..nodes.ahead.prefetch import Prefetch
 from ..nodes.order.cache import Cache, FileCache
 from ..nodes.order.ordering import Repeat, Shuffle, Slice
 from ..numbers import AUTOTUNE, UNKNOWN, check_count
+from ..saving.fingerprint import fingerprint
 
 
 class Order(Handle[T, SameDataset, OtherDataset]):
@@ -105,7 +106,8 @@ class Order(Handle[T, SameDataset, OtherDataset]):
 
         Args:
           filename: "" keeps elements in memory. A path or URL keeps them in the file `{filename}.tfrecord`, which
-            appears when it is complete, and which later processes read. Remove the file if the input changes.
+            appears when it is complete, and which later processes read. Iterating warns if files, options or
+            functions have changed since then. Remove the file in that case.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]
@@ -114,7 +116,8 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         file = os.fsdecode(filename)
         if not file:
             return self._same(Cache(node_of(self)))
-        return self._same(FileCache(node_of(self), f"{file}.tfrecord", "", f"cache({file!r})"))
+        node = node_of(self)
+        return self._same(FileCache(node, f"{file}.tfrecord", "", f"cache({file!r})", fingerprint(node)))
 
     def snapshot(
         self,
@@ -127,13 +130,18 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         """Keep all elements in a folder once an iteration is complete, and iterate over these from then on.
 
         Args:
-          path: the folder. Its file `elements.tfrecord` can be read by `load`.
+          path: the folder. It gets a folder for each fingerprint of a dataset, which `load` can read. A dataset with
+            other files, options or functions has another fingerprint. Files count with their sizes and times, and
+            functions with their bytecode and the values that they use when `snapshot` is called. Objects that are not
+            of the script's classes count with their `repr`.
           compression: "AUTO" and None: uncompressed.
           reader_func, shard_func: not supported: there is one shard.
         """
         if reader_func is not None or shard_func is not None:
             raise NotImplementedError("Dataset.snapshot supports no reader_func and no shard_func: it has one shard")
-        folder = os.fsdecode(path)
-        file_system.makedirs(folder)
+        folder, node = os.fsdecode(path), node_of(self)
         codec = "" if compression in ("AUTO", None) else compression
-        return self._same(FileCache(node_of(self), f"{folder}/elements.tfrecord", codec, f"snapshot({folder!r})"))
+        pipeline = fingerprint(node, codec)
+        file_system.makedirs(f"{folder}/{pipeline}")
+        file = f"{folder}/{pipeline}/elements.tfrecord"
+        return self._same(FileCache(node, file, codec, f"snapshot({folder!r})", pipeline))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -41,9 +42,10 @@ _LEAF_NAMES = {SparseTensor: "sparse", RaggedTensor: "ragged", BytesArray: "byte
 
 
 class Saving:
-    """A file to which elements are written."""
+    """A file to which elements are written; `pipeline`: the fingerprint of their dataset."""
 
-    def __init__(self, path: str, compression: str) -> None:
+    def __init__(self, path: str, compression: str, pipeline: str | None = None) -> None:
+        self._pipeline = pipeline
         self._shards: list[OutputFile] = []
         open_outputs(self._shards, [path], compression, 1, True, None)
         self._structure: Any = None
@@ -57,8 +59,8 @@ class Saving:
             raise InvalidArgumentError(
                 f"element {self._count} differs from the first: {structure} instead of {self._structure}"
             )
-        arrays = [array for leaf in leaves(element) for array in _serialized(leaf)]
-        self._shards[0].writer.write(encode_examples({"parts": [arrays]})[0])
+        arrays = [array for leaf in leaves(element) for array in serialized(leaf)]
+        self._shards[0].write(encode_examples({"parts": [arrays]}))
         self._count += 1
 
     def complete(self) -> None:
@@ -66,7 +68,7 @@ class Saving:
         shard = self._shards[0]
         if self._count == 0:
             self._begin(None)
-        shard.writer.write(json.dumps({"count": self._count}))
+        shard.write([json.dumps({"count": self._count})])
         shard.complete(sync=False)
         shard.publish()
 
@@ -75,7 +77,8 @@ class Saving:
 
     def _begin(self, structure: Any) -> None:
         self._structure = structure
-        self._shards[0].writer.write(json.dumps({"format": _FORMAT, "structure": structure}))
+        pipeline = {} if self._pipeline is None else {"pipeline": self._pipeline}
+        self._shards[0].write([json.dumps({"format": _FORMAT, "structure": structure, **pipeline})])
 
 
 def as_read(element: Any) -> Any:
@@ -99,10 +102,17 @@ def as_read(element: Any) -> Any:
     return element if element.ndim else element[()]
 
 
-def elements_in(path: str, compression: str) -> Iterator[Any]:
-    """Iterate over the elements of a file that `Saving` has written."""
+def elements_in(path: str, compression: str, pipeline: str | None = None) -> Iterator[Any]:
+    """Iterate over the elements of a file that `Saving` has written; warn if a dataset of another fingerprint did."""
     records = tf_record_iterator(path, compression)
-    return _elements(path, records, _header(path, next(records, b"")))
+    header = _header(path, next(records, b""))
+    if pipeline is not None and header.get("pipeline", pipeline) != pipeline:
+        warnings.warn(
+            f"{path} has the elements of another dataset: its files, options or functions were different. "
+            "They are used, as in TensorFlow. If the dataset has changed, remove the file or name another one",
+            stacklevel=2,
+        )
+    return _elements(path, records, header["structure"])
 
 
 def count_in(path: str, compression: str) -> int:
@@ -126,8 +136,8 @@ def count_in(path: str, compression: str) -> int:
 def _header(path: str, record: bytes) -> Any:
     try:
         header = json.loads(record)
-        if header["format"] == _FORMAT:
-            return header["structure"]
+        if header["format"] == _FORMAT and "structure" in header:
+            return header
     except (ValueError, TypeError, KeyError):
         pass
     raise InvalidArgumentError(f"{path} is not a saved dataset: its first record is {record!r:.100}")
@@ -150,7 +160,7 @@ def _elements(path: str, records: Iterator[bytes], structure: Any) -> Iterator[A
     raise DataLossError(path, 0, count, f"the file ends after {count} elements; its end is missing")
 
 
-def _serialized(leaf: Any) -> list[bytes]:
+def serialized(leaf: Any) -> list[bytes]:
     if isinstance(leaf, SparseTensor):
         indices = leaf.indices if leaf.has_indices else None
         splits = leaf.row_splits if indices is None or leaf.row_steps is not None else None

@@ -72,10 +72,6 @@ def _is_unchanged(then: FileStamp | _Version, now: FileStamp | _Version | None) 
     return then == now
 
 
-def _user_folder() -> str:
-    return os.path.join(user_cache(), "counts")
-
-
 class _Count(NamedTuple):
     records: int
     longest: int  # data bytes of the longest record
@@ -209,7 +205,7 @@ class RecordCounts:
             text = json.dumps(self._entry(stamp, count)) + "\n"
             with contextlib.suppress(OSError, ValueError):
                 if self._folder is None:
-                    os.makedirs(_user_folder(), mode=0o700, exist_ok=True)
+                    os.makedirs(user_cache("counts"), mode=0o700, exist_ok=True)
                 replace_regular(self._cache_path(path), text.encode())
 
     def _listed_count(self, file: str | CoreFile) -> ListedCount | None:
@@ -230,7 +226,7 @@ class RecordCounts:
 
     def _cache_path(self, path: str) -> str:
         digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]
-        folder = _user_folder() if self._folder is None else self._folder
+        folder = user_cache("counts") if self._folder is None else self._folder
         return os.path.join(folder, f"{os.path.basename(path)}.{digest}.records")
 
     def _count(self, files: Sequence[str | CoreFile]) -> list[_Count]:

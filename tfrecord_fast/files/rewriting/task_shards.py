@@ -70,7 +70,8 @@ class TaskShards:
             raise FileExistsError(17, "the folder is not empty", shown_name(self.folder))
         if not self._is_remote:
             self._created_folder = not os.path.isdir(self.folder)
-            os.makedirs(self._drafts)
+            with self._named():
+                os.makedirs(self._drafts)
 
     def write(self, task: int, tables: Iterable[Any]) -> list[WrittenFile]:
         """Write the rows of one attempt of a task: one shard for each subfolder with rows.
@@ -84,7 +85,7 @@ class TaskShards:
             raise FileNotFoundError(2, "the write has ended, or its folder is not reachable from here", self.folder)
         attempt = secrets.token_hex(4)
         writers: dict[str, ExampleWriter] = {}
-        with contextlib.ExitStack() as stack:  # an exception aborts all
+        with self._named(), contextlib.ExitStack() as stack:  # an exception aborts all
             for item in tables:
                 folder, table = item if isinstance(item, tuple) else ("", item)
                 if len(table) == 0:
@@ -96,6 +97,16 @@ class TaskShards:
                 else:
                     writers[folder].write(table)
         return [writer.close()[0] for writer in writers.values()]
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the folder in errors about drafts."""
+        try:
+            yield
+        except OSError as error:
+            if not str(error.filename).startswith(self._drafts):
+                raise
+            raise OSError(error.errno, error.strerror, self.folder) from error
 
     def _writer(self, task: int, attempt: str, folder: str) -> ExampleWriter:
         target = "/".join(filter(None, [self.folder if self._is_remote else self._drafts, folder]))
@@ -117,7 +128,7 @@ class TaskShards:
         Raises:
           FileExistsError: mode "error", and another write into the folder has ended since this one began.
         """
-        with self._locked():
+        with self._locked(), self._named():
             try:
                 final = self._publish_all(sorted(written, key=lambda file: file.path))
             except BaseException:

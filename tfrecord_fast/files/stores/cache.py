@@ -200,13 +200,11 @@ def _object_copy(info: ObjectInfo, key: str, settings: StoreSettings) -> ObjectC
 def _servers(options: Mapping[str, Any]) -> list[str]:
     for nested in (options.get("client_kwargs"), options.get("client_options")):
         options = {**options, **(nested if isinstance(nested, Mapping) else {})}
-    headers = options.get("headers") or options.get("default_headers") or {}
-    chosen = sorted(
-        (str(name).lower(), str(headers[name])) for name in headers
-    )  # a server may choose an object by them
+    headers = options.get("headers") or options.get("default_headers") or {}  # a server may choose an object by them
     plain = {name.lower().removeprefix("aws_").removeprefix("azure_"): value for name, value in options.items()}
     servers = [f"{name}={str(plain[name]).rstrip('/')}" for name in _SERVER_OPTIONS if plain.get(name)]
-    servers += [f"{name}={value}" for name, value in chosen if name != "authorization"]
+    sent = sorted((str(name).lower(), str(value)) for name, value in headers.items())
+    servers += [f"{name}={value}" for name, value in sent if name != "authorization"]
     return servers + [f"{name}={os.environ[name]}" for name in _SERVER_VARIABLES if os.environ.get(name)]
 
 

@@ -50,7 +50,7 @@ _PHRASES: list[tuple[type[OSError], int, str, str]] = [
     (PermissionError, errno.EACCES, "no credentials were found", "169.254.169.254|metadata.google.internal|oauth"),
     (TimeoutError, errno.ETIMEDOUT, _TOOK_TOO_LONG, "timed out|timeout"),
     (OSError, errno.EINVAL, "the bucket is in another region", "incorrectly configured region|wrong region"),
-    (OSError, errno.ENOTSUP, NO_SIZE, "content-length header missing"),
+    (OSError, errno.ENOTSUP, NO_SIZE, "content-length header missing|keyerror 'contentlength'"),
     (OSError, errno.EIO, "the store returned another range than requested", r"requested \d+\.\.\d+, got"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "error sending request|http error|decoding response body"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "clientpayload|serverdisconnected|incompleteread|clientoserror"),

@@ -78,42 +78,40 @@ async def _whole(length: int | None, stamp: _Stamp, chunks: AsyncIterable[bytes]
     """Return the answer of a server that ignores ranges, without the pieces before `start` and after `end`."""
     if length is None:
         raise OSError(errno.ENOTSUP, NO_SIZE)
-    begin, pieces = await _received(chunks, 0, start, end)
-    return Answer(begin, length, length, stamp[0], stamp[1], pieces)
+    return await _received(chunks, start, end, Answer(0, length, length, *stamp, []))
 
 
 async def _part(announced: str, length: int | None, stamp: _Stamp, chunks: AsyncIterable[bytes], end: int) -> Answer:
     match = _PLACED.fullmatch(announced)
     if match is None or length not in (None, int(match[2]) + 1 - int(match[1])):
         raise OSError(errno.EIO, "the store's answer contradicts its Content-Range")
-    begin, pieces = await _received(chunks, int(match[1]), int(match[1]), end)
-    size = None if match[3] == "*" else int(match[3])
-    return Answer(begin, int(match[2]) + 1, size, stamp[0], stamp[1], pieces)
+    begin, size = int(match[1]), None if match[3] == "*" else int(match[3])
+    return await _received(chunks, begin, end, Answer(begin, int(match[2]) + 1, size, *stamp, []))
 
 
-async def _received(chunks: AsyncIterable[bytes], position: int, start: int, end: int) -> tuple[int, Iterator[Buffer]]:
-    """Return the pieces up to `end` and where they begin. Bytes that came before an error precede it."""
-    kept: list[bytes] = []
-    failure: Exception | None = None
-    begin = position
+async def _received(chunks: AsyncIterable[bytes], start: int, end: int, answer: Answer) -> Answer:
+    """Return the answer with the pieces from `start` to `end`. Those that came before an error precede it."""
+    pieces: list[bytes | Exception] = []
+    position = begin = answer.start
     try:
         async for chunk in chunks:
             position += len(chunk)
             if position > start:
-                kept.append(chunk)
+                pieces.append(chunk)
             else:
                 begin = position
             if position >= end:
                 break
     except Exception as error:
-        failure = error
-    return begin, _replayed(kept, failure)
+        pieces.append(error)
+    return answer._replace(start=begin, pieces=_replayed(pieces))
 
 
-def _replayed(pieces: list[bytes], failure: Exception | None) -> Iterator[Buffer]:
-    yield from pieces
-    if failure is not None:
-        raise failure
+def _replayed(pieces: list[bytes | Exception]) -> Iterator[Buffer]:
+    for piece in pieces:
+        if isinstance(piece, Exception):
+            raise piece
+        yield piece
 
 
 def tag_and_time(details: Any) -> _Stamp:

@@ -58,21 +58,13 @@ class FileSystemStore(CheckedReads):
         if self._ask is None or not is_http(self.system):
             return self._fresh_info(key)
         answer = self._ask(key, 0, 1)  # fsspec would report every status as a missing file
-        size = answer.size
-        if size is None:  # of `bytes 0-0/*`
-            size = self._fresh_info(key).get("size")
+        size = self._fresh_info(key).get("size") if answer.size is None else answer.size  # None: of `bytes 0-0/*`
         return {"size": size, "etag": answer.tag, "mtime": answer.time}
 
     def _fresh_info(self, key: str) -> Any:
-        folder = key.rpartition("/")[0]
-        for name in {key, folder}:
+        for name in {key, key.rpartition("/")[0]}:
             self.system.invalidate_cache(name)
-        try:
-            return self.system.info(key)
-        except KeyError as error:  # s3fs, of an answer without the header
-            if error.args != ("ContentLength",):
-                raise
-        return {"size": None}
+        return self.system.info(key)
 
     def _info_of(self, details: Any, url: str) -> ObjectInfo:
         size = int(details["size"] or 0)

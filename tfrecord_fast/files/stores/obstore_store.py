@@ -62,7 +62,7 @@ class ObjectStore(CheckedReads):
         return self._info_of(meta, key)
 
     def _info_of(self, meta: Any, key: str) -> ObjectInfo:
-        return ObjectInfo(self.url(key), int(meta["size"]), _version_of(meta))
+        return ObjectInfo(self.url(key), int(meta["size"]), Version.of(*_tag_time_size(meta)))
 
     def request(self, key: str, start: int, end: int, version: str | None, streams: bool) -> Answer:
         try:
@@ -136,10 +136,6 @@ class ObjectStore(CheckedReads):
                 f"{self.url(key)}: a key must not contain //, begin with /, or have a part named . or .."
             )
         return key
-
-
-def _version_of(meta: Any) -> Version | None:
-    return Version.of(*_tag_time_size(meta))
 
 
 def _tag_time_size(meta: Any) -> tuple[str | None, float | None, int]:

@@ -9,7 +9,7 @@ import errno
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from .errors import call, changed, os_error
+from .errors import NO_SIZE, call, changed, os_error
 
 Buffer = Any  # an object with the buffer protocol: contiguous bytes, format B
 
@@ -158,22 +158,19 @@ class CheckedReads:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
-        head = None
         try:
-            head = call(self.url(key), self._read_head, key, most)
+            return call(self.url(key), self._read_head, key, most)
         except (FileNotFoundError, PermissionError, ConnectionError, TimeoutError):
             raise
-        except OSError:  # some servers refuse ranges, or ranges of an empty object
+        except OSError:  # some servers refuse ranges, or ranges of an empty object, or report no size
             pass
-        if head is not None:
-            return head
         info = self.info(key)
         return self.read(key, 0, min(most, info.size), version=info.version, timeout=timeout), info
 
-    def _read_head(self, key: str, most: int) -> tuple[Buffer, ObjectInfo] | None:
+    def _read_head(self, key: str, most: int) -> tuple[Buffer, ObjectInfo]:
         answer = self.request(key, 0, most, None, False)
         if answer.size is None:
-            return None
+            raise OSError(errno.ENOTSUP, NO_SIZE)
         info = ObjectInfo(self.url(key), answer.size, Version.of(answer.tag, answer.time, answer.size))
         return self._read(key, 0, min(most, answer.size), info.version, answer), info
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ... import _core
@@ -16,6 +16,8 @@ from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..naming.addresses import public_url
 from ..naming.location import location_of
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # in which Python's files name nothing
 
 
 class Target(NamedTuple):
@@ -55,15 +57,21 @@ class Target(NamedTuple):
             with contextlib.suppress(OSError):
                 os.unlink(self.draft)
 
-    @contextlib.contextmanager
-    def named(self) -> Iterator[None]:
+    def named(self) -> contextlib.AbstractContextManager[None]:
         """Name `path` in errors about the draft."""
-        try:
-            yield
-        except OSError as error:
-            if self.draft is None or error.filename not in (self.draft, os.fsencode(self.draft)):
-                raise
-            raise OSError(error.errno, error.strerror, self.path) from None
+        return errors_named({self.draft: self.path, None: self.path})
+
+
+@contextlib.contextmanager
+def errors_named(paths: Mapping[str | None, str]) -> Iterator[None]:
+    """Name the paths of drafts in errors about them, and that of None in errors of a full disk without a name."""
+    try:
+        yield
+    except OSError as error:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+        if name not in paths or (name is None and error.errno not in _FULL):
+            raise
+        raise OSError(error.errno, error.strerror, paths[name]) from None
 
 
 def targets_of(paths: Sequence[str]) -> list[Target]:
@@ -86,7 +94,7 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
 
 
 def check_folder(path: str | bytes) -> None:
-    """Raise FileNotFoundError, with the name of the folder, if there is no folder to write the file in."""
+    """Raise FileNotFoundError, with the name of the folder, if the file's folder does not exist."""
     folder = os.fsdecode(os.path.dirname(path))
     if folder and not os.path.exists(folder):
         raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r}, create it first", os.fsdecode(path))

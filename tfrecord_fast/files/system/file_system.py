@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..naming.location import location_of
 from ..naming.patterns import begins_with_a_pattern, matching_paths
 from ..stores.objects import glob_urls
 from . import remote_files as remote
-from .drafts import complete_file
+from .drafts import complete_file, errors_named
 from .url_reader import open_url
 from .url_writer import UrlWriter
 
@@ -98,7 +99,8 @@ class GFile:
 
     def write(self, file_content: str | bytes) -> None:
         """Write bytes-like objects, or str as UTF-8."""
-        self._opened().write(as_bytes(file_content, "file_content"))
+        with self._named():
+            self._opened().write(as_bytes(file_content, "file_content"))
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
         """Move to a position in the file."""
@@ -119,13 +121,18 @@ class GFile:
     def flush(self) -> None:
         """Write buffered data."""
         if self._file is not None:
-            self._file.flush()
+            with self._named():
+                self._file.flush()
 
     def close(self) -> None:
         """Close the file; its next use opens it again."""
         if self._file is not None:
-            self._file.close()
+            with self._named():
+                self._file.close()
             self._file = self._url = None
+
+    def _named(self) -> AbstractContextManager[None]:
+        return errors_named({None: public_url(location_of(self.name).name)})
 
     def __enter__(self) -> GFile:
         if self.mode[0] != "r":

@@ -21,6 +21,7 @@ from ...typing import PathLike, Records, Table
 from ..naming.compression import COMPRESSION_OF, TFRecordOptions, as_options
 from ..naming.keywords import checks_keywords
 from ..naming.location import location_of, shown_name
+from ..system.drafts import errors_named
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
 from .writer import writer_text
 
@@ -266,17 +267,9 @@ class ExampleWriter:
         if self._written is not None:
             raise FailedPreconditionError("Writer is closed.")
 
-    @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
+    def _named(self) -> contextlib.AbstractContextManager[None]:
         """Replace temporary names in errors by those of the files."""
-        try:
-            yield
-        except OSError as error:
-            names = {shard.opened: shard.path for shard in self._shards}
-            name = names.get(error.filename, error.filename)
-            if name == error.filename:
-                raise
-            raise OSError(error.errno, error.strerror, name) from None
+        return errors_named({shard.opened: shard.path for shard in self._shards if shard.opened != shard.path})
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:

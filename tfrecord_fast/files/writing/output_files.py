@@ -45,7 +45,7 @@ class OutputFile:
     is_draft: bool  # False once the file has its name
     opened: str  # the temporary name, which appears in errors
 
-    def write(self, records: _core.RecordBatch) -> None:
+    def write(self, records: _core.RecordBatch | Sequence[bytes | str]) -> None:
         self.writer.write_batch(records)
 
     def complete(self, sync: bool) -> None:
@@ -158,7 +158,7 @@ class _LocalFile(OutputFile):
             target.discard()
             raise
 
-    def write(self, records: _core.RecordBatch) -> None:
+    def write(self, records: _core.RecordBatch | Sequence[bytes | str]) -> None:
         with self._target.named():
             super().write(records)
 

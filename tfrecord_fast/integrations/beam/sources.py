@@ -21,6 +21,7 @@ from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
 from ...base.record_format import FRAME_BYTES
+from ...files.naming.addresses import public_url
 from ...files.naming.file_part import FilePart
 from ...files.reading.task_splits import SPLIT_BYTES, Split
 from .access import Access, names_of
@@ -82,7 +83,8 @@ class PatternSource(BoundedSource):
                 yield from bundle.source.read(bundle.source.get_range_tracker(None, None))
 
     def display_data(self) -> dict[str, Any]:
-        return {"file_pattern": str(self._names)}
+        later = isinstance(self._names, ValueProvider)
+        return {"file_pattern": str(self._names if later else [*map(public_url, self._names)])}
 
 
 class FilesSource(ConcatSource):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
-from collections.abc import Callable, Iterator
-from types import CellType, CodeType, FunctionType
+from collections.abc import Callable
+from types import CellType, FunctionType
 from typing import Any
+
+from ...data.saving.fingerprint import codes_of
 
 
 def bound(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -18,7 +20,7 @@ def bound(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if type(function) is not FunctionType:
         return function
-    codes = list(_codes(function.__code__))
+    codes = codes_of(function.__code__)
     instructions = [instruction for code in codes for instruction in dis.get_instructions(code)]
     assigned = {instruction.argval for instruction in instructions if instruction.opname in _ASSIGN}
     cells = tuple(
@@ -45,13 +47,6 @@ def _present(variables: dict[str, Any], names: set[str]) -> dict[str, Any]:
     if all(name in variables or hasattr(builtins, name) for name in names):
         return present  # lookups in a subclass take longer
     return _Globals(present, variables)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
 
 
 def _is_empty(cell: CellType) -> bool:

@@ -264,6 +264,7 @@ def _unwrap_function(function: Callable[..., Any], is_checked: bool = False) -> 
     call.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
     check = None if is_checked else functools.partial(check_tensors, function=call.__qualname__)
     call.on_blocks = OnBlocks(function, check)  # type: ignore[attr-defined]
+    call.__wrapped__ = function  # type: ignore[attr-defined]  # for fingerprints
     return call
 
 

@@ -11,9 +11,7 @@ Keys: j and k, or the arrows, show the next and previous record; Home and End th
 from __future__ import annotations
 
 import argparse
-import threading
-import webbrowser
-from functools import partial
+import contextlib
 
 from ....base.lazy import lazy_names
 from ....files.stores import StoreSettings
@@ -31,7 +29,7 @@ tfrecord-fast view data/ --port 8000
 """
 
 _MOST_PORT = 65535
-_server = lazy_names(__name__, {".server": "make_server"})  # http.server would slow down all commands
+_server = lazy_names(__name__, {".server": "in_browser make_server"})  # http.server would slow down all commands
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,11 +58,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except OSError as error:
         console.problem(f"127.0.0.1:{args.port}: {error.strerror}")
         return 2
-    with server:
+    with server, contextlib.ExitStack() as stack:
         console.json({"url": server.url}) if args.json else console.line(server.url)
         if args.open:
-            # A browser in the terminal runs until the user leaves it.
-            threading.Thread(target=partial(webbrowser.open, server.url), daemon=True).start()
+            try:
+                stack.enter_context(_server.getattr("in_browser")(server.url))
+            except OSError as error:  # the folder for temporary files is full
+                console.problem(f"--open: {error}")
         server.serve_forever()
     return status
 

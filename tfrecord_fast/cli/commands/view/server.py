@@ -4,8 +4,8 @@ A request needs the right Host and a path that starts with the token. So neither
 nor other users of the machine get an answer. Content from records is never executed: scripts come only from the package
 (Content-Security-Policy), and values are sent as images, sound, plain text or downloads, never as HTML.
 
-Each connection has one request, a thread, and a deadline for the request. At most `_MOST_AT_ONCE` are served at a time;
-others wait.
+Each connection has one request, a thread, and a deadline for the request. At most `_MOST_AT_ONCE` are served at a time.
+One more displaces the oldest of those that have not shown the token, so that idle clients keep nobody waiting.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ import contextlib
 import io
 import re
 import secrets
+import signal
 import socket
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Sequence
+import webbrowser
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -60,6 +66,7 @@ class Server(ThreadingHTTPServer):
         self.pages = pages
         self.token = secrets.token_urlsafe(24)
         self._free = threading.Semaphore(_MOST_AT_ONCE)
+        self.strangers: OrderedDict[socket.socket, None] = OrderedDict()  # connections that have not shown the token
         super().__init__((_ADDRESS, port), _Handler)
         self.url = f"http://{_ADDRESS}:{self.server_port}/{self.token}/"
 
@@ -71,7 +78,10 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Start a thread once fewer than `_MOST_AT_ONCE` are running."""
-        self._free.acquire()
+        if not self._free.acquire(blocking=False):
+            with contextlib.suppress(KeyError, OSError):
+                self.strangers.popitem(last=False)[0].shutdown(socket.SHUT_RDWR)
+            self._free.acquire()
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no thread can be started
@@ -79,9 +89,11 @@ class Server(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
+        self.strangers[request] = None
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.strangers.pop(request, None)
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -94,6 +106,25 @@ class Server(ThreadingHTTPServer):
 
 def make_server(files: Sequence[File], port: int) -> Server:
     return Server(Pages(files), port)
+
+
+@contextlib.contextmanager
+def in_browser(url: str) -> Iterator[None]:
+    """Return a context manager that opens `url` in the browser.
+
+    Other users can see the command line of a browser, and the URL has the token. The browser therefore gets a page
+    that only this user can read, which leads to `url`. It is removed at the end, also after SIGTERM and SIGHUP.
+    """
+    with tempfile.TemporaryDirectory(prefix="tfrecord-fast-", ignore_cleanup_errors=True) as folder:
+        page = Path(folder, "view.html")
+        page.touch(0o600)
+        page.write_text(f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">records</a>\n')
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, lambda number, frame: sys.exit(128 + number))
+        # A browser in the terminal runs until the user leaves it.
+        threading.Thread(target=webbrowser.open, args=[page.as_uri()], daemon=True).start()
+        yield
 
 
 class _InTime(io.RawIOBase):
@@ -166,6 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         token, _, rest = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
             raise BadRequest(403, "wrong token: open the address that the command printed")
+        self.server.strangers.pop(self.connection, None)
         if self.command not in ("GET", "HEAD"):
             raise BadRequest(405, "only GET and HEAD are supported")
         if self.headers.get("Content-Length", "0").strip() != "0" or "Transfer-Encoding" in self.headers:

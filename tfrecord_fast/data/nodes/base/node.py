@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 from ....base.samples import sampling
+from ....base.seeds import next_seed
 from ....errors import InvalidArgumentError
 from ....values.blocks.block import Block
 from ....values.elements.nests import kind_of, leaves, map_leaves, spec_of
@@ -22,10 +23,11 @@ _NO_ELEMENT = "the dataset is empty, so the shapes and dtypes of its elements ar
 class Draws:
     """Seeds of successive iterations: a different one each time, or always the same."""
 
-    def __init__(self, seed: int, again: bool) -> None:
+    def __init__(self, seed: int | None, again: bool) -> None:
         self.iterations = 0
         self.again = again  # each iteration draws a seed of its own
-        self.seed = seed
+        self.chosen = seed  # by the user
+        self.seed = next_seed() if seed is None else seed
 
     def next_seed(self) -> int:
         """Return the seed, of 64 bits, of the iteration that starts now."""
@@ -75,7 +77,33 @@ class Node(ABC):
     inputs: tuple[Node, ...] = ()
     draws: Draws | None = None  # if the order differs from iteration to iteration
     calls_functions = False  # of the user, to compute the first element
+    function: Any = None  # of the user, which may run on blocks
+    _kept_spec: Any = None
+    has_no_plan = False  # the native reader can't execute it, because it can't the source
     _label = ""
+
+    @cached_property
+    def depth(self) -> int:
+        """The number of steps of the longest chain down to a source."""
+        return 1 + max((node.depth for node in self.inputs), default=-1)
+
+    @cached_property
+    def wants_blocks(self) -> bool:
+        """True if a function of the node, or below it, may run on blocks."""
+        return hasattr(self.function, "on_blocks") or any(node.wants_blocks for node in self.inputs)
+
+    @cached_property
+    def has_one_spec(self) -> bool:
+        """True if the spec holds for each element: neither a function nor the first element decides."""
+        return bool(self.inputs) and not self.calls_functions and all(node.has_one_spec for node in self.inputs)
+
+    @cached_property
+    def _calls_functions_below(self) -> bool:
+        return self.calls_functions or any(node._calls_functions_below for node in self.inputs)
+
+    @cached_property
+    def _inputs_are_seen_again(self) -> bool:
+        return any(node.seen_again() for node in self.distinct_inputs())
 
     def distinct_inputs(self) -> Iterable[Node]:
         """Return each input once: a dataset joined with itself many times has few nodes, but very many paths."""
@@ -88,10 +116,6 @@ class Node(ABC):
     def blocks(self, run: Run) -> Iterator[Block] | None:
         """Iterate over the elements in blocks, if the inputs have blocks; `run` starts these."""
         return None
-
-    def wants_blocks(self) -> bool:
-        """Return True if a function below the node runs on blocks."""
-        return any(node.wants_blocks() for node in self.distinct_inputs())
 
     def label(self) -> str:
         """Return the node's name in `repr`, without its inputs."""
@@ -111,7 +135,7 @@ class Node(ABC):
 
     def seen_again(self) -> bool:
         """Return True if the node may yield an element twice, so that its arrays are read-only."""
-        return any(node.seen_again() for node in self.distinct_inputs())
+        return self._inputs_are_seen_again
 
     def known_kind(self, run: Run) -> Any:
         """Return the `kind_of` the elements, or None if only a function of the user can tell."""
@@ -120,21 +144,22 @@ class Node(ABC):
 
     def known_spec(self, run: Run) -> Any:
         """Return the element_spec, or None if only a function of the user can tell, or the dataset is empty."""
-        if self._calls_functions_below():
+        if self._calls_functions_below:
             return None
         try:
             return self.element_spec(run)
         except InvalidArgumentError:  # no elements
             return None
 
-    def _calls_functions_below(self) -> bool:
-        return self.calls_functions or any(node._calls_functions_below() for node in self.distinct_inputs())
-
-    def spec_is_of_all(self) -> bool:
-        """Return True if a known spec holds for each element, and was not taken from the first one."""
-        return bool(self.inputs) and all(node.spec_is_of_all() for node in self.distinct_inputs())
-
     def element_spec(self, run: Run) -> Any:
+        """Return `spec`, which is kept if it holds for each element."""
+        if not self.has_one_spec:
+            return self.spec(run)
+        if self._kept_spec is None:
+            self._kept_spec = self.spec(run)
+        return self._kept_spec
+
+    def spec(self, run: Run) -> Any:
         """Return shape and dtype of the elements, as a structure of TensorSpec.
 
         By default they are those of the first element, which is computed for it, and of samples. Lengths that differ
@@ -144,7 +169,7 @@ class Node(ABC):
           errors.InvalidArgumentError: no element and no sample.
         """
         spec, error = self._spec_of_first(run)
-        if spec is None or self._calls_functions_below():
+        if spec is None or self._calls_functions_below:
             samples = [
                 sample for length in _SAMPLE_LENGTHS if (sample := self._spec_of_sample(run, length)) is not None
             ]
@@ -186,11 +211,12 @@ class Of(Node):
     def __init__(self, node: Node) -> None:
         self.input = node
         self.inputs = (node,)
+        self.depth = node.depth + 1
 
     def cardinality(self) -> int:
         return self.input.cardinality()
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return self.input.element_spec(run)
 
     def sample(self, run: Run, length: int) -> Any:
@@ -209,8 +235,8 @@ class Computed(Of):
 
     calls_functions = True
 
-    def element_spec(self, run: Run) -> Any:
-        return Node.element_spec(self, run)
+    def spec(self, run: Run) -> Any:
+        return Node.spec(self, run)
 
 
 class Iterations:
@@ -225,14 +251,12 @@ class Iterations:
 
 
 def draws_of(node: Node) -> list[Draws]:
-    draws: list[Draws] = []
-    below = [node]
-    while below:
-        node = below.pop()
-        if node.draws is not None:
-            draws.append(node.draws)
-        below += node.inputs
-    return draws
+    nodes, seen = [node], {node}
+    for node in nodes:
+        new = [other for other in node.distinct_inputs() if other not in seen]
+        seen.update(new)
+        nodes += new
+    return [node.draws for node in nodes if node.draws is not None]
 
 
 def _copied(node: Node, copies: dict[Node, Node]) -> Node:

@@ -50,7 +50,7 @@ class Batch(Of):
         # TensorFlow fuses `map` and `batch`.
         skips_rest = self._name not in ("padded_batch", "sparse_batch") and isinstance(self.input, Map)
         join_blocks = stacked_blocks if self.join is stack else getattr(self.join, "of_blocks", None)
-        if join_blocks is not None and self._check is None and self.input.wants_blocks():
+        if join_blocks is not None and self._check is None and self.input.wants_blocks:
             blocks = run.blocks(self.input)
             if blocks is not None:
                 return BlockBatches(blocks, self.size, self.drop_remainder, join_blocks, skips_rest)
@@ -68,9 +68,9 @@ class Batch(Of):
     def seen_again(self) -> bool:
         return False
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         specs = self.input.element_spec(run)
-        if self.join is not stack and self._calls_functions_below():  # the first element's lengths are only its own
+        if self.join is not stack and self._calls_functions_below:  # the first element's lengths are only its own
             specs = map_leaves(with_any_lengths, specs)
         return self.specs(specs, self.size if self.drop_remainder else None)
 
@@ -113,7 +113,7 @@ class Unbatch(Of):
             return elements
         return UNKNOWN if self._count is None else elements * self._count
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return map_leaves(row_spec, self.input.element_spec(run))
 
     def sample(self, run: Run, length: int) -> Any:

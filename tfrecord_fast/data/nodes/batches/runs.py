@@ -52,6 +52,8 @@ class Batches(Turns):
             if self._skips_rest:
                 self._missed = self._size - len(run) - 1
             raise
+        if len(run) < self._size:
+            self._elements = iter(())  # ask nothing of it again
         if not run or (self._drop_remainder and len(run) < self._size):
             raise StopIteration
         if self._check is not None:

@@ -57,9 +57,6 @@ class Map(Computed):
         run_calls = Mapped(calls, run_call, self.threads, verdict) if self.threads else map(run_call, calls)
         return Called(run_calls, called_alone(self.called()), function)
 
-    def wants_blocks(self) -> bool:
-        return block_function(self.function) is not None or super().wants_blocks()
-
     def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
         """Iterate over the function's results for these elements; with a verdict, on threads only if it is slow."""
         function = self.called()
@@ -100,9 +97,6 @@ class Filter(Selected):
         calls = map(run_call, Fitted(blocks, predicate))
         return Called(calls, tested_alone(self._tested()), predicate, select_rows)
 
-    def wants_blocks(self) -> bool:
-        return block_function(self.function) is not None or super().wants_blocks()
-
     def label(self) -> str:
         return f"filter({name_of(self.function)})"
 
@@ -124,7 +118,7 @@ class Enumerate(Of):
     def label(self) -> str:
         return f"enumerate({self._start or ''})"
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return (spec_of(np.int64(0)), self.input.element_spec(run))
 
     def sample(self, run: Run, length: int) -> Any:

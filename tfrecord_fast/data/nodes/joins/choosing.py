@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ....base.seeds import next_seed
 from ....errors import InvalidArgumentError
 from ....values.elements.samples import common_spec
 from ...numbers import INFINITE, UNKNOWN
@@ -42,7 +41,7 @@ class _Choosing(Node):
     def seen_again(self) -> bool:
         return any(node.seen_again() for node in self._nodes)
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
 
     def sample(self, run: Run, length: int) -> Any:
@@ -72,7 +71,7 @@ class Sample(_Choosing):
         self, nodes: list[Node], weights: list[float], seed: int | None, stop_on_empty: bool, again: bool
     ) -> None:
         super().__init__(nodes, (), stop_on_empty)
-        self.draws = Draws(next_seed() if seed is None else seed, again)
+        self.draws = Draws(seed, again)
         self._weights = weights
 
     def iterate(self, run: Run) -> Iterator[Any]:
@@ -127,7 +126,7 @@ class Resample(Computed):
         seed: int | None,
     ) -> None:
         super().__init__(node)
-        self.draws = Draws(next_seed() if seed is None else seed, seed is None)
+        self.draws = Draws(seed, seed is None)
         self.class_of, self.target, self.initial = class_of, target, initial
 
     def iterate(self, run: Run) -> Iterator[Any]:

@@ -123,7 +123,7 @@ class Sliding(Of):
             return max(0, (elements - (self._size - 1) * self._stride - 1) // self._shift + 1)
         return -(-elements // self._shift)
 
-    element_spec = Node.element_spec
+    spec = Node.spec
 
     def sample(self, run: Run, length: int) -> Any:
         return self._window([self.input.sample(run, length)])
@@ -154,7 +154,7 @@ class Concatenate(Node):
             return INFINITE
         return UNKNOWN if UNKNOWN in counts.values() else sum(counts[node] for node in self.inputs)
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return reduce(common_spec, (node.element_spec(run) for node in self.distinct_inputs()))
 
     def sample(self, run: Run, length: int) -> Any:
@@ -199,7 +199,7 @@ class Zip(Node):
             return 0 if 0 in finite else UNKNOWN
         return min(finite) if finite else INFINITE
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return map_leaves(lambda node: node.element_spec(run), self._structure)
 
     def sample(self, run: Run, length: int) -> Any:

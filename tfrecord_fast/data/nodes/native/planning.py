@@ -39,31 +39,44 @@ def record_plan(node: Node, run: Run) -> RecordPlan | None:
 
     Planning counts as an iteration of the node of an interleave's paths.
     """
-    recognise = _RECOGNISE.get(type(node))
-    return None if recognise is None else recognise(node, run)
+    steps: list[Of] = []
+    while isinstance(node, Of) and type(node) in _STEPS and not node.has_no_plan:
+        steps.append(node)
+        node = node.input
+    source = _SOURCES.get(type(node))
+    if source is None:
+        for step in steps:
+            step.has_no_plan = True
+        return None
+    before = Iterations(node, run)
+    plan: RecordPlan | None = None
+    try:
+        plan = source(node, run)
+        while plan is not None and steps:
+            step = steps.pop()
+            plan = _STEPS[type(step)](plan, step)
+        return plan
+    finally:
+        if plan is None:
+            before.restore()  # the source is planned again, by itself
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     """Return a plan if each element is a path, and the function returns the file's records."""
     if not lists_paths(node.input, _MOST_FILES):
         return None
-    before = Iterations(node.input, run)
     opened: list[Node] = []
     for path in run(node.input):
         try:
             opened.append(node.open(path))
         except Exception as error:
-            before.restore()
             if raised_by_handler(error):
                 raise
             return None  # the function raises again when it is this path's turn
         if joined(opened[-1:], 1, 1) is None:
             break
     source = joined(opened, node.cycle_length, node.block_length)
-    if source is None:
-        before.restore()  # the paths are requested again
-        return None
-    return RecordPlan(source, steps=(node.label(),), is_drawn=_draws_anew(node.input))
+    return None if source is None else RecordPlan(source, steps=(node.label(),), is_drawn=_draws_anew(node.input))
 
 
 def _draws_anew(node: Node) -> bool:
@@ -120,32 +133,17 @@ def _is_listed(plan: RecordPlan) -> bool:
     return plan.batch_size is None and plan.source.at_hand
 
 
-_Recognise = Callable[[Any, Run], RecordPlan | None]
-
-
-def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise:
-    """Return a function that plans a node: its input's plan with one more step, or None."""
-
-    def recognise(node: Of, run: Run) -> RecordPlan | None:
-        before = Iterations(node.input, run)
-        below = record_plan(node.input, run)
-        plan = None if below is None else step(below, node)
-        if plan is None:
-            before.restore()  # the input is planned again, by itself
-        return plan
-
-    return recognise
-
-
-_RECOGNISE: dict[type[Node], _Recognise] = {
-    Batch: _further(_batch),
+_SOURCES: dict[type[Node], Callable[[Any, Run], RecordPlan | None]] = {
     FlatMap: _interleaved,
-    IgnoreErrors: _further(_ignore_errors),
     Interleave: _interleaved,
-    Prefetch: _further(lambda plan, node: plan.then(node.label())),
     Records: lambda node, run: RecordPlan(node, is_drawn=isinstance(node.files, Node) and _draws_anew(node.files)),
-    Repeat: _further(_repeat),
-    Shuffle: _further(_shuffle),
-    Slice: _further(_slice),
-    WithOptions: _further(lambda plan, node: plan),
+}
+_STEPS: dict[type[Node], Callable[[RecordPlan, Any], RecordPlan | None]] = {
+    Batch: _batch,
+    IgnoreErrors: _ignore_errors,
+    Prefetch: lambda plan, node: plan.then(node.label()),
+    Repeat: _repeat,
+    Shuffle: _shuffle,
+    Slice: _slice,
+    WithOptions: lambda plan, node: plan,
 }

@@ -37,7 +37,7 @@ class Running(Run):
     def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
         if plan is not None:
             return plan.iterate(self)
-        if not are_off() and node.wants_blocks():
+        if not are_off() and node.wants_blocks:
             blocks = self.blocks(node)
             if blocks is not None:
                 return Elements(blocks)
@@ -134,7 +134,7 @@ def check_integers(node: Node, name: str) -> None:
 
 def check_names(node: Node) -> None:
     """Raise TypeError if the node's elements are known to be numbers, or structures, instead of names of files."""
-    spec = node.known_spec(run) if node.spec_is_of_all() else None
+    spec = node.known_spec(run) if node.has_one_spec else None
     if spec is None:
         return
     is_number = type(spec) is TensorSpec and spec.shape == () and getattr(spec.dtype, "name", "string") != "string"
@@ -152,7 +152,7 @@ def check_rows(node: Node, method: str) -> None:
 
 def row_count(node: Node) -> int | None:
     """Return the number of rows of each element of the node; None if unknown."""
-    if not node.spec_is_of_all():
+    if not node.has_one_spec:
         return None
     lengths = [spec.shape[0] for spec in leaves(node.known_spec(run)) if type(spec) is TensorSpec and spec.shape]
     return next((length for length in lengths if length), None)

@@ -32,7 +32,7 @@ class Cache(Of):
             return map(renewed, self.kept)
         if self.kept_blocks is not None:
             return map(renewed, Elements(iter(self.kept_blocks)))
-        return _Filling(self, run.filling()(self.input), self.input.cardinality())
+        return _Filling(self, run.filling()(self.input), "kept")
 
     def blocks(self, run: Run) -> Iterator[Block] | None:
         if self.kept is not None:
@@ -40,64 +40,48 @@ class Cache(Of):
         if self.kept_blocks is not None:
             return iter(self.kept_blocks)
         blocks = run.filling().blocks(self.input)
-        return None if blocks is None else _FillingBlocks(self, blocks, self.input.cardinality())
+        return None if blocks is None else _Filling(self, blocks, "kept_blocks")
 
     def seen_again(self) -> bool:
         return True
 
 
 class _Filling(Turns):
-    """Elements that are also kept for a cache, which gets them with the last one. Errors are not kept."""
+    """Elements, or blocks, that are also kept for a cache, which gets them with the last one. Errors are not kept."""
 
-    def __init__(self, cache: Cache, elements: Iterator[Any], count: int) -> None:
+    def __init__(self, cache: Cache, elements: Iterator[Any], attribute: str) -> None:
         super().__init__()
-        self._cache, self._elements, self._count = cache, elements, count
+        self._cache, self._elements, self._attribute = cache, elements, attribute
+        self._count = cache.input.cardinality()
         self._kept: list[Any] = []
+        self._seen = 0
 
     def _next(self) -> Any:
         for element in self._elements:
-            kept = read_only(element)
+            is_block = isinstance(element, Block)
+            kept = element.read_only() if is_block else read_only(element)
             self._kept.append(kept)
-            if len(self._kept) == self._count:
-                self._cache.kept = self._kept
-            return renewed(kept)
-        self._cache.kept = self._kept
-        raise StopIteration
-
-
-class _FillingBlocks(Turns):
-    """Blocks that are also kept for a cache."""
-
-    def __init__(self, cache: Cache, blocks: Iterator[Block], count: int) -> None:
-        super().__init__()
-        self._cache, self._blocks, self._count = cache, blocks, count
-        self._kept: list[Block] = []
-        self._seen = 0
-
-    def _next(self) -> Block:
-        for block in self._blocks:
-            kept = block.read_only()
-            self._kept.append(kept)
-            self._seen += len(kept)
+            self._seen += len(kept) if is_block else 1
             if self._seen == self._count:
-                self._cache.kept_blocks = self._kept
-            return kept
-        self._cache.kept_blocks = self._kept
+                setattr(self._cache, self._attribute, self._kept)
+            return kept if is_block else renewed(kept)
+        setattr(self._cache, self._attribute, self._kept)
         raise StopIteration
 
 
 class FileCache(Of):
     """All elements, in a file that appears once an iteration is complete. If the file exists, elements come from it."""
 
-    def __init__(self, node: Node, path: str, compression: str, label: str) -> None:
+    def __init__(self, node: Node, path: str, compression: str, label: str, pipeline: str) -> None:
         super().__init__(node)
-        self._path, self._compression, self._label = path, compression, label
+        self._path, self._compression, self._label, self._pipeline = path, compression, label, pipeline
 
     def iterate(self, run: Run) -> Iterator[Any]:
         with contextlib.suppress(FileNotFoundError):
-            return InTurn(elements_in(self._path, self._compression))
+            return InTurn(elements_in(self._path, self._compression, self._pipeline))
         elements = run.filling()(self.input)
-        return _FillingFile(elements, self.input.cardinality(), Saving(self._path, self._compression))
+        saving = Saving(self._path, self._compression, self._pipeline)
+        return _FillingFile(elements, self.input.cardinality(), saving)
 
     def seen_again(self) -> bool:
         return True  # elements of a file are read-only

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from ....base.seeds import next_seed
 from ....values.blocks.block import Block
 from ...numbers import INFINITE, UNKNOWN
 from ..base.iterators import Repeated, Shuffled, Windowed
@@ -23,8 +22,7 @@ class Shuffle(Of):
     def __init__(self, node: Node, buffer_size: int, seed: int | None, reshuffle: bool) -> None:
         super().__init__(node)
         self.buffer_size = buffer_size
-        self.draws = Draws(next_seed() if seed is None else seed, reshuffle)
-        self._seed = seed
+        self.draws = Draws(seed, reshuffle)
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Shuffled(run(self.input), self.buffer_size, run.own(self.draws).next_seed())
@@ -34,7 +32,7 @@ class Shuffle(Of):
         return None if blocks is None else ShuffledBlocks(blocks, self.buffer_size, run.own(self.draws).next_seed())
 
     def label(self) -> str:
-        seed = "" if self._seed is None else f", seed={self._seed}"
+        seed = "" if self.draws.chosen is None else f", seed={self.draws.chosen}"
         return f"shuffle({self.buffer_size}{seed}{'' if self.draws.again else ', the same each time'})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from .... import _core
@@ -126,10 +127,11 @@ class Records(Node):
     def describe(self, describe: Callable[[Node], str]) -> str:
         return f"{self.label()}({describe(self.files)})" if isinstance(self.files, Node) else self.label()
 
-    def spec_is_of_all(self) -> bool:
+    @cached_property
+    def has_one_spec(self) -> bool:
         return True
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return TensorSpec((), string)
 
     def sample(self, run: Run, length: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -74,14 +74,15 @@ class Generated(Node):
     def cardinality(self) -> int:
         return self._cardinality() if callable(self._cardinality) else self._cardinality
 
-    def spec_is_of_all(self) -> bool:
+    @cached_property
+    def has_one_spec(self) -> bool:
         return self._spec is not None or self._cardinality == 1
 
     def seen_again(self) -> bool:
         return self._seen_again
 
-    def element_spec(self, run: Run) -> Any:
-        return super().element_spec(run) if self._spec is None else self._spec
+    def spec(self, run: Run) -> Any:
+        return super().spec(run) if self._spec is None else self._spec
 
     def sample(self, run: Run, length: int) -> Any:
         return super().sample(run, length) if self._spec is None else sample_of(self._spec, length)
@@ -148,7 +149,7 @@ class Specified(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         return run(self.input)
 
-    def element_spec(self, run: Run) -> Any:
+    def spec(self, run: Run) -> Any:
         return self._spec
 
     def sample(self, run: Run, length: int) -> Any:
