@@ -151,8 +151,8 @@ def short(tables: list[Table]) -> str:
 
 
 def strongest(table: Table, rows: list[Row]) -> Row | None:
-    """The row that comes nearest to ours of its kind, or beats it by most."""
-    able = [(ratio.median, row) for row in rows if (ratio := table.ratio(row)) is not None]
+    """The row that comes nearest to ours of its kind, or beats it by most. Samples don't count."""
+    able = [(ratio.median, row) for row in rows if (ratio := table.ratio(row)) is not None and not row.is_sample]
     return min(able, key=lambda one: one[0])[1] if able else None
 
 

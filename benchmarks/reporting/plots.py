@@ -177,7 +177,7 @@ def message_of(tables: list[Table]) -> str:
         rivals = [
             (ratio.median, row.title)
             for row in table.timed
-            if not row.ours and not row.floor and (ratio := table.ratio(row)) is not None
+            if not row.ours and not row.floor and not row.is_sample and (ratio := table.ratio(row)) is not None
         ]
         if rivals and table.base is not None and table.base.ours:
             best[table.workload] = min(rivals)

@@ -79,6 +79,11 @@ class Row:
         text = " ".join(self.reason.split())
         return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}…"
 
+    @property
+    def is_sample(self) -> bool:
+        """True for a row that was timed once, on a part of the data: too uncertain for a headline."""
+        return len(self.wall) == 1 and self.share < 1
+
     def fail(self, error: Exception) -> None:
         self.status, self.reason = "failed", str(error)
 

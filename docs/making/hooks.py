@@ -90,8 +90,8 @@ def example_page(source: str, text: str) -> str:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Point links to files outside of docs/ to their pages; links to files without a page become text."""
     page.meta.setdefault("search", {"boost": boost_of(page.file.src_uri)})
-    if page.file.src_uri in results.pages():
-        page.meta["hide"] = ["toc"]  # their tables are wide
+    if page.file.src_uri in results.pages() or page.file.src_uri.startswith("examples/"):
+        page.meta["hide"] = ["toc"]  # their tables and lines are wide
     source = {page: source for source, page in OUTSIDE.items()}.get(page.file.src_uri)
     here = posixpath.dirname(source if source else f"docs/{page.file.src_uri}")
     return outside_fences(markdown, lambda text: _LINK.sub(lambda link: rewritten(link, here, page), text))

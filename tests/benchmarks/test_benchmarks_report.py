@@ -176,6 +176,14 @@ def test_where_we_win_the_title_says_by_how_much():
     )
 
 
+def test_a_rival_timed_once_on_a_part_of_the_data_is_in_no_headline():
+    [table] = tables()[:1]
+    rival = next(row for row in table.timed if not row.ours and not row.floor)
+    rival.wall, rival.share = rival.wall[:1], 0.01
+    assert plots.message_of([table]) == "Raw reading, in batches"
+    assert "faster" not in document.short([table])
+
+
 def test_where_we_lose_the_title_says_so():
     lost = plots.message_of(tables(rival=[0.05] * 3)[:1])
     assert lost == "Raw reading, in batches: TensorFlow is 2.00× faster on ctr"
