@@ -174,7 +174,7 @@ def test_options_of_stores_have_names_and_values(run):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    (file,) = files.core_files([str(tmp_path)])
+    file = files.CoreFile(bytes(tmp_path))
     with pytest.raises(IsADirectoryError) as error:
         files.open_input(file, "auto")
     assert error.value.filename == str(tmp_path) and error.value.strerror == "Is a directory"

@@ -7,6 +7,8 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.files.naming.patterns import expanded
+from tfrecord_fast.files.stores import StoreSettings
+from tfrecord_fast.files.streams.listing import listed_parts
 
 READERS = {
     "ShardReader": lambda files: [record for batch in tf.ShardReader(files) for record in batch],
@@ -37,7 +39,7 @@ def test_a_folder_stands_for_its_record_files(tmp_path, reader, slash):
         "c.tfrecord-00000-of-9",
     )
     put(tmp_path, ".hidden", "_SUCCESS", "_temporary/d.tfrecord", "sub/.x.tfrecord")
-    for name in ("labels.csv", "README.md", "a.tfrecord.idx", "info.json", "x.py.gz"):
+    for name in ("labels.csv", "README.md", "a.tfrecord.idx", "info.json", "x.py.gz", "a.tfrecord.bak", "a.tfrecord~"):
         (tmp_path / name).write_bytes(b"no record")
     assert len(read(f"{tmp_path}{slash}")) == (1 if reader == "infer_features" else 5)
     assert read([tmp_path]) == read(str(tmp_path))
@@ -53,11 +55,30 @@ def test_a_folder_without_files_is_an_error_that_names_the_folder(tmp_path, read
     assert caught.value.filename == str(tmp_path)
 
 
-def test_files_with_other_names_are_read_if_there_is_nothing_else(tmp_path):
-    put(tmp_path, "a.data", "b.bin")
+def test_no_file_counts_by_its_neighbours(tmp_path):
+    put(tmp_path, "a.data", "b.bin", "c.tfrecord", "d", "e.examples", "events.out.tfevents.15.host", "f.rio", "g.ds.gz")
+    assert len(READERS["ShardReader"](tmp_path)) == 8
+    put(tmp_path, "h.tmp", "i.csv")
+    assert len(READERS["ShardReader"](tmp_path)) == 8
+
+
+def test_a_folder_of_other_formats_alone_has_them_all(tmp_path):
+    put(tmp_path, "a.csv", "b.bak")
     assert len(READERS["ShardReader"](tmp_path)) == 2
-    put(tmp_path, "c.tfrecord")
-    assert len(READERS["ShardReader"](tmp_path)) == 1
+
+
+@pytest.mark.parametrize("reader", ["ShardReader", "TFRecordDataset", "IndexedReader", "read_table", "parts"])
+def test_folders_that_a_pattern_matches_stand_for_their_files(tmp_path, reader):
+    read = READERS.get(reader, lambda files: listed_parts(files, StoreSettings()))
+    put(tmp_path, "x/a.tfrecord", "x/deep/b.tfrecord", "y/c", "z.tfrecord", ".h/d", "_w/e")
+    (tmp_path / "x" / "labels.csv").write_bytes(b"no record")
+    (tmp_path / "empty").mkdir()
+    assert len(read(f"{tmp_path}/*")) == 4
+    assert len(read(f"{tmp_path}/[xy]")) == 3
+    (tmp_path / "x" / "labels.csv").unlink()
+    assert len(read(f"{tmp_path}/[!_]*/**")) == 3  # each once
+    with pytest.raises(FileNotFoundError, match="only folders without files match the pattern"):
+        read(f"{tmp_path}/em*")
 
 
 def test_a_folder_may_have_the_name_of_a_file(tmp_path):
@@ -82,6 +103,8 @@ def test_a_folder_may_have_the_name_of_a_file(tmp_path):
         ("s3://me@b/a@1", ["s3://me@b/a-00000-of-00001"]),
         ("a@0", []),
         ("a@b", ["a@b"]),
+        ("a@2.tfrecord.gz", ["a-00000-of-00002.tfrecord.gz", "a-00001-of-00002.tfrecord.gz"]),
+        ("me@2/a", ["me@2/a"]),
         ("a{b}", ["a{b}"]),
         ("a{", ["a{"]),
         ("https://host/a@2", ["https://host/a@2"]),

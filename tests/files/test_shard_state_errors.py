@@ -129,3 +129,16 @@ def test_marks_of_any_form_are_an_error_or_ignored(tmp_path, marks):
         assert len(list(reader)) == 2 and marks == [[]]
     except ValueError as error:
         assert "state" in str(error)
+
+
+@pytest.mark.parametrize("number", [0, 63, 64, 69])
+def test_each_of_many_files_is_checked(tmp_path, number):
+    paths = write(tmp_path, [2] * 70)
+    reader = tf.ShardReader(paths, batch_size=4)
+    next(iter(reader))
+    state = reader.state_dict()
+    with tf.io.TFRecordWriter(paths[number]) as writer:
+        writer.write_batch([b"xx", b"yy"] if number > 4 else [b"x", b"y"])  # of the same sizes
+    reader.load_state_dict(state)
+    with pytest.raises(ValueError, match=f"another {paths[number]}: "):
+        list(reader)

@@ -1,5 +1,6 @@
 """Patterns of keys, with unusual names and unusual patterns."""
 
+import contextlib
 import fnmatch
 import re
 
@@ -86,3 +87,24 @@ def test_a_key_that_spoils_a_listing_is_named(s3, key, shown):
     with pytest.raises(OSError, match=r"must not contain //|rejected an argument"):
         list(tf.ShardReader(s3.url(key), **options))
     assert [bytes(one) for one in tf.data.TFRecordDataset(s3.url("d/ok"), **options)] == [b"y"]
+
+
+def test_folders_of_a_bucket_are_those_of_a_disk(bucket):
+    for key in ("d/a.tfrecord", "d/s/b", "d/c.csv", "d/.h/x.tfrecord", "d/_SUCCESS", "e/f"):
+        bucket.put(key, frames([key.encode()]))
+    with contextlib.suppress(RuntimeError):  # one server refuses such keys
+        bucket.put("d/empty/", b"")  # as consoles mark a folder
+
+    def names(files, **options):
+        reader = tf.ShardReader(files, storage_options=bucket.options, **options)
+        return [record.decode() for batch in reader for record in batch]
+
+    inside = ["d/a.tfrecord", "d/s/b"]
+    assert names(bucket.url("d/")) == inside
+    assert sorted(name for i in range(2) for name in names(bucket.url("d/"), shard=(i, 2))) == inside
+    assert len(tf.IndexedReader(bucket.url("d/"), storage_options=bucket.options)) == 2
+    assert names(bucket.url("")) == names(bucket.url("").rstrip("/")) == [*inside, "e/f"]
+    assert [name for name in names(bucket.url("d/**")) if name != "d/c.csv"] == ["d/_SUCCESS", *inside]
+    assert names(bucket.url("d/.h/**")) == ["d/.h/x.tfrecord"]
+    with pytest.raises(FileNotFoundError, match="no objects in the folder"):
+        names(bucket.url("d/empty/"))

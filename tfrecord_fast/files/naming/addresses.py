@@ -28,6 +28,7 @@ _SIGNATURES = [
         "se sip ske skoid sks skt sktid skv sp spr sr srt ss st",
     ),
 ]
+_BUCKETS = ("s3", "s3a", "gs", "gcs", "az", "abfs")  # schemes in which the first name has objects, and is none
 
 
 class Address(NamedTuple):
@@ -50,9 +51,10 @@ def is_pattern(url: str) -> bool:
 
 
 def is_folder_name(url: str) -> bool:
-    """Return True if the URL ends in "/". Libraries drop that, except in HTTP, where it is a part of the name."""
+    """Return True if the URL ends in "/", or names a bucket alone. In HTTP, "/" is a part of the name."""
     name = next((link for link in url.split("::") if "://" in link), url)
-    return name.endswith("/") and not name.lower().startswith(("http://", "https://"))
+    scheme, _, rest = name.lower().partition("://")
+    return (name.endswith("/") and scheme not in ("http", "https")) or (scheme in _BUCKETS and "/" not in rest)
 
 
 def names_several(url: str) -> bool:

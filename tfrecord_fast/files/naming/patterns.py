@@ -11,7 +11,7 @@ import re
 
 _MAGIC = "*?["
 _BRACES = re.compile(r"\{(?:(\d+)\.\.(\d+)|([^{}]*,[^{}]*))\}")
-_COUNT = re.compile(r"@(\d+)$")
+_COUNT = re.compile(r"@(\d+)(\.[\w.]+)?$")
 _MOST_NAMES = 1 << 20
 
 
@@ -29,7 +29,8 @@ def expanded(name: str) -> list[str]:
         names = [full.replace(braces[0], word, 1) for full in names for word in words]
     if names == [name] and count is not None and not name.lower().startswith("http"):
         names = [
-            f"{name[: count.start()]}-{number}-of-{int(count[1]):05d}" for number in _numbers("00000", count[1], name)
+            f"{name[: count.start()]}-{number}-of-{int(count[1]):05d}{count[2] or ''}"
+            for number in _numbers("00000", count[1], name)
         ]
         names = names[:-1]  # which are numbered from 0
     return names

@@ -19,7 +19,7 @@ Mark = list[int | str | None]  # a size, and a digest
 STATE_VERSION = 2
 _BEFORE_EPOCHS = 1  # the version in which all iterations began with epoch 0
 MOST = (1 << 63) - 1  # the core's largest integer
-_MOST_MARKS, _MOST_MARKED, _DIGITS = 64, 1 << 20, 12  # files; bytes of a first record; of its digest in hex
+_MOST_MARKS, _MOST_MARKED, _DIGITS = 1000, 1 << 20, 12  # files; bytes of a first record; of its digest in hex
 _OF_STATE = {"version", "stream"}
 _OF_BEGUN_STATE = {"order", "files"}
 _OF_SOME_ORDERS = {"equal_shards", "shard", "batches", "global_shuffle"}
@@ -144,7 +144,7 @@ def digest_of(files: list[str] | list[CoreFile]) -> str:
 
 
 def marks_of(files: list[str] | list[CoreFile]) -> list[Mark]:
-    """Return the size, and a digest of the first record, of up to 64 local files; None for what can't be known."""
+    """Return the size, and a digest of the first record, of up to 1,000 local files; None for what can't be known."""
     return [_mark_of(file) for file in _sample(files)]
 
 
@@ -160,7 +160,7 @@ def _mark_of(file: str | CoreFile) -> Mark:
         if status is not None and stat.S_ISREG(status.st_mode):
             first: str | None = None
             with contextlib.suppress(OSError, DataLossError, StopIteration):
-                record = next(_core.RecordStream([name], max_record_bytes=_MOST_MARKED).records())
+                record = next(_core.RecordStream([name], max_record_bytes=_MOST_MARKED, num_threads=0).records())
                 first = hashlib.sha256(record).hexdigest()[:_DIGITS]
             return [status.st_size, first]
     return [None, None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -78,7 +77,11 @@ def _in_folder(url: str, settings: StoreSettings) -> list[StoredObject]:
         if info.url.startswith(prefix)  # fsspec lists a file as its own folder
         and not any(name.startswith(HIDDEN) for name in info.url[below:].split("/"))
     }
-    infos = [shown[name] for name in record_names(shown)]
+    infos = [
+        info
+        for info in map(shown.__getitem__, record_names(shown))
+        if info.size or not _is_marker(store, folder + info.url[below:])
+    ]
     if not infos:
         raise FileNotFoundError(2, "no objects in the folder", prefix)
     return [StoredObject(info.url, store, folder + info.url[below:], info.size, info.version) for info in infos]
@@ -90,10 +93,11 @@ def _listed(store: Store, key: str) -> Iterator[StoredObject]:
     before = key if wild is None else key[: wild.start()]
     folder = before[: before.rfind("/") + 1]
     shown, expression = store.url(folder), pattern_of(key)
-    hides = not os.path.basename(key).startswith(".")
+    hides = not any(part.startswith(".") for part in key.split("/"))
     for info in store.list(before):
         name = folder + info.url[len(shown) :] if info.url.startswith(shown) else info.url
-        if name == key or (expression.fullmatch(name) and not (hides and os.path.basename(name).startswith("."))):
+        is_hidden = hides and any(part.startswith(".") for part in name.split("/"))
+        if name == key or (expression.fullmatch(name) and not is_hidden):
             if info.size == 0 and _is_marker(store, name):
                 continue
             yield StoredObject(info.url, store, name, info.size, info.version)

@@ -16,9 +16,9 @@ from ...values.columns.conversion import plain
 from ..naming.addresses import names_several, public_url
 from ..naming.file_objects import FileObject
 from ..naming.file_part import FilePart
-from ..naming.folders import files_below
+from ..naming.folders import files_below, files_matching
 from ..naming.location import Location, location_of
-from ..naming.patterns import expanded, is_local_pattern, matching_paths
+from ..naming.patterns import expanded, is_local_pattern
 from ..stores import StoreSettings, find_object
 from ..stores.objects import StoredObject, stored_objects, whole_url
 from .shard_lists import ListedFile
@@ -190,10 +190,7 @@ def _resolve(file: File, settings: StoreSettings) -> list[CoreFile]:
             objects = [objects[0]._replace(listed=file.bytes, listed_records=file.records)]
         return [CoreFile(match.url.encode(), object=match) for match in objects]
     if is_local_pattern(path):
-        paths = matching_paths(path, recursive=True)
-        if not paths:
-            raise FileNotFoundError(2, "no file matches the pattern", path)
-        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in paths]
+        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in files_matching(path)]
     if os.path.isdir(path):
         return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in files_below(path)]
     return [CoreFile(os.fsencode(path))]

@@ -9,9 +9,9 @@ from ...typing import Files
 from ..naming.addresses import names_several
 from ..naming.file_objects import FileObject
 from ..naming.file_part import FilePart
-from ..naming.folders import files_below
+from ..naming.folders import files_below, files_matching
 from ..naming.location import Location, location_of
-from ..naming.patterns import is_local_pattern, matching_paths
+from ..naming.patterns import is_local_pattern
 from ..stores import ObjectInfo, StoreSettings
 from ..stores.objects import StoredObject, stored_objects, whole_url
 from .core_files import flatten
@@ -48,14 +48,7 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
 
 def _local_parts(name: str) -> list[FilePart]:
     if is_local_pattern(name):
-        names = matching_paths(name, recursive=True)
-        if not names:
-            raise FileNotFoundError(2, "no file matches the pattern", name)
-        statuses = [(path, os.stat(path)) for path in names]
-        parts = [_local_part(path, status) for path, status in statuses if not stat.S_ISDIR(status.st_mode)]
-        if not parts:
-            raise FileNotFoundError(2, "only folders match the pattern", name)
-        return parts
+        return [_local_part(path, os.stat(path)) for path in files_matching(name)]
     status = os.stat(name)
     if not stat.S_ISDIR(status.st_mode):
         return [_local_part(name, status)]
