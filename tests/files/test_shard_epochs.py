@@ -15,6 +15,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
+from tests.support.processes import environment
 from tfrecord_fast.files.reading import epochs
 
 FILES = 4
@@ -403,11 +404,10 @@ if __name__ == "__main__":
 def load(files, tmp_path):
     script = tmp_path / "load.py"
     script.write_text(LOADS)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
     def run(method, *calls, boards="boards"):
         command = [sys.executable, script, files, method, boards, *calls]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=env)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment())
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 

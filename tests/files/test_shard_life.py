@@ -19,7 +19,7 @@ from tests.support import wire_writer as wire
 from tests.support.command import interruptible
 from tests.support.forks import repeated, status_of_child
 from tests.support.frames import frames
-from tests.support.processes import printed
+from tests.support.processes import environment, printed
 from tests.support.threads import settled, thread_count
 
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "40"))
@@ -258,12 +258,11 @@ if __name__ == "__main__":
 def test_a_data_loader_sees_every_record_once(files, tmp_path, workers, method, kind):
     script = tmp_path / "load.py"
     script.write_text(WORKERS)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
         [sys.executable, script, files, str(workers), method, kind],
         capture_output=True,
         text=True,
         timeout=120,
-        env=env,
+        env=environment(),
     )
     assert done.stdout.split() == [str(FILES * RECORDS)] * 2, done.stderr

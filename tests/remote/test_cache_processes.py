@@ -13,7 +13,7 @@ import time
 import pytest
 
 from tests.support.forks import status_of_child
-from tests.support.processes import run_code
+from tests.support.processes import environment, run_code
 from tfrecord_fast.files.stores import cache, cache_folder
 from tfrecord_fast.files.stores.cache import PIECE, ObjectCache
 
@@ -120,11 +120,10 @@ class Processes:
         import json
         import textwrap
 
-        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
         code = "import sys\n" + textwrap.dedent(PROCESS)
         command = [sys.executable, "-c", code, url, str(folder), json.dumps(options)]
         self.all = [
-            subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            subprocess.Popen(command, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for _ in range(count)
         ]
         for one in self.all:

@@ -278,6 +278,50 @@ def some_images():
     return [*pngs, *jpegs, *(b"\0" + _saved(pictures[2], kind) for kind in ("GIF", "BMP", "JPEG"))]
 
 
+METHODS = ["bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"]
+CHOICES = 8  # bytes before the image
+
+
+def image_features(data):
+    """An ImageFeature of any arguments over any file: errors do not depend on dtype, layout or batch."""
+    program, content = Program(data[:CHOICES]), data[CHOICES:]
+    size = program.choice([None, 1, 7, (5, 40), (64, 3), 224])
+    crop = program.choice([None, "center", "random"]) if size is not None else None
+    arguments = {
+        "size": size,
+        "crop": crop,
+        "shorter_side": program.choice([None, 230]) if crop == "center" else None,
+        "resize": program.choice(METHODS),
+        "channels": program.choice([3, 1]),
+        "scale": program.choice([(0.08, 1.0), (0.5, 0.5), (1e-9, 1e-9)]),
+        "ratio": program.choice([(3 / 4, 4 / 3), (1e-6, 1e6)]),
+        **dict(zip(("flip", "antialias", "exact"), map(bool, np.unpackbits([np.uint8(program.byte())])), strict=False)),
+        "max_pixels": 1 << 18,
+        "seed": 5,
+    }
+    records = tf.encode_examples({"image": [content]}).tolist()
+
+    def parsed(count=1, **changes):
+        feature = tf.ImageFeature(**(arguments | changes))
+        return outcome(lambda: tf.parse_example(records * count, {"image": feature})["image"])
+
+    pixels, why = parsed(dtype=tf.float32)
+    if pixels is None:
+        assert parsed()[0] is None and parsed(channels_first=True)[0] is None, why
+        assert size is None or not parsed(on_error="zeros")[0].any()
+        assert len(parsed(on_error="skip")[0]) == 0
+        return
+    assert np.isfinite(pixels[0]).all()
+    assert np.array_equal(parsed()[0][0], np.rint(pixels[0]).clip(0, 255))
+    assert np.array_equal(parsed(channels_first=True, dtype=tf.float32)[0][0], pixels[0].transpose(2, 0, 1))
+    assert np.array_equal(parsed(3, dtype=tf.float32, on_error="skip")[0][0], pixels[0])
+
+
+def some_image_features():
+    rng = np.random.default_rng(1)
+    return [rng.bytes(CHOICES) + image[1:] for image in some_images() for _ in range(2)]
+
+
 def _saved(pixels, kind):
     from PIL import Image
 
@@ -286,9 +330,9 @@ def _saved(pixels, kind):
     return file.getvalue()
 
 
-def with_crcs(data):
-    """A PNG whose chunks have the right CRCs."""
-    made, at = bytearray(data[:9]), 9
+def with_crcs(data, before=1):
+    """A PNG whose chunks have the right CRCs, after some bytes."""
+    made, at = bytearray(data[: before + 8]), before + 8
     while at + 12 <= len(data):
         (size,) = struct.unpack_from(">I", data, at)
         if size > len(data) - at - 12:
@@ -353,6 +397,7 @@ JSON = [
     str(2**64).encode(),
 ]
 
+CHUNKS = (b"IHDR", b"IDAT", b"PLTE", b"tRNS", b"IEND", b"gAMA")
 TARGETS = {
     "parse": Target(parse, lambda: stored("parse"), tuple(KEYS)),
     "kinds": Target(kinds, some_kinds, tuple(KEYS)),
@@ -363,5 +408,6 @@ TARGETS = {
     "index": Target(index, lambda: [INDEX, b"", b"0 16\n"], (b"\n", b" ", b"-", b"\t", b"9" * 19, b"16", b"0 ")),
     "state": Target(state, some_states, tuple(JSON)),
     "tensor": Target(tensor, some_tensors),
-    "images": Target(images, some_images, (b"IHDR", b"IDAT", b"PLTE", b"tRNS", b"IEND", b"gAMA"), with_crcs),
+    "images": Target(images, some_images, CHUNKS, with_crcs),
+    "image_features": Target(image_features, some_image_features, CHUNKS, lambda data: with_crcs(data, CHOICES)),
 }
