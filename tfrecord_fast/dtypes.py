@@ -71,6 +71,10 @@ class DType:
 
     Attributes: `name`, such as "int64"; `as_numpy_dtype`, such as `np.int64` (`np.object_` for strings). complex64 and
     complex128 are for `decode_raw` and tensors, not for features.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.int64.name, tf.int64.as_numpy_dtype
+    ('int64', <class 'numpy.int64'>)
     """
 
     __slots__ = ("name",)
@@ -181,6 +185,10 @@ def as_dtype(value: DTypeLike | None) -> DType:
 
     Raises:
       TypeError: `value` is not a dtype, or records cannot hold its values.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.as_dtype("int64")
+    tfrecord_fast.int64
     """
     if isinstance(value, DType):
         return value

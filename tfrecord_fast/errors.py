@@ -49,6 +49,13 @@ class DataLossError(TFRecordError):
       message: the whole text, instead of the other arguments; it becomes the reason.
 
     The first four are attributes.
+
+    >>> import tfrecord_fast as tf
+    >>> try:
+    ...     list(tf.TFRecordDataset(bytearray(b"these are no records")))
+    ... except DataLossError as error:
+    ...     print(error.offset, error.record_index)
+    0 0
     """
 
     def __init__(

@@ -57,6 +57,17 @@ def test_public_names_have_docstrings():
     assert not [f"{module.__name__}.{name}" for module, name in names if not documented(getattr(module, name))]
 
 
+def has_example(thing):
+    is_shown = not (inspect.isclass(thing) or callable(thing)) or hasattr(thing, "DESCRIPTOR")  # messages of protobuf
+    return is_shown or ">>> " in (inspect.getdoc(thing) or "")
+
+
+@pytest.mark.parametrize("module", ["tfrecord_fast", "tfrecord_fast.io", "tfrecord_fast.data"])
+def test_public_names_have_examples(module):
+    module = importlib.import_module(module)
+    assert [name for name in module.__all__ if not has_example(getattr(module, name))] == []
+
+
 def test_no_public_name_is_listed_twice():
     lists = {name: importlib.import_module(name).__all__ for name in PUBLIC}
     assert not [module for module, names in lists.items() if len(set(names)) < len(names)]

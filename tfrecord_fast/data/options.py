@@ -132,7 +132,12 @@ class ServiceOptions(OptionGroup):
 
 
 class ThreadingOptions(OptionGroup):
-    """Numbers of threads; without effect: the native reader has its own."""
+    """Numbers of threads; without effect: the native reader has its own.
+
+    >>> import tfrecord_fast as tf
+    >>> options = tf.data.Options()
+    >>> options.threading.private_threadpool_size = 2
+    """
 
     max_intra_op_parallelism = Option(int)
     private_threadpool_size = Option(int)

@@ -23,6 +23,11 @@ class FixedLenFeature(NamedTuple):
       default_value: the values of that shape for records without the feature. None makes such a record an error.
 
     Parsed to an ndarray `[n, *shape]`; strings to a BytesArray of that shape.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"a": [1, None, 3]})
+    >>> tf.parse_example(records, {"a": FixedLenFeature([], tf.int64, default_value=0)})["a"].tolist()
+    [1, 0, 3]
     """
 
     shape: Shape
@@ -35,13 +40,25 @@ class RawFeature(FixedLenFeature):
 
     Arguments and results are those of FixedLenFeature. A wrong number of bytes is an error. A record may hold the
     numbers themselves instead, as for FixedLenFeature.
+
+    >>> import tfrecord_fast as tf
+    >>> import numpy as np
+    >>> records = tf.encode_examples({"a": [np.arange(4, dtype=np.int16).tobytes()]})
+    >>> tf.parse_example(records, {"a": RawFeature([2, 2], "int16")})["a"].tolist()
+    [[[0, 1], [2, 3]]]
     """
 
     __slots__ = ()
 
 
 class VarLenFeature(NamedTuple):
-    """A feature with any number of values; parsed to a SparseTensor `[n, longest]`."""
+    """A feature with any number of values; parsed to a SparseTensor `[n, longest]`.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"a": [[1, 2], [], [3]]})
+    >>> tf.parse_example(records, {"a": VarLenFeature(tf.int64)})["a"].values.tolist()
+    [1, 2, 3]
+    """
 
     dtype: DTypeLike
 
@@ -57,6 +74,12 @@ class SparseFeature(NamedTuple):
       already_sorted: do not sort by index.
 
     Parsed to a SparseTensor `[n, *size]`.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"place": [[0, 3]], "value": [[1.5, 2.5]]})
+    >>> sparse = tf.parse_example(records, {"a": SparseFeature("place", "value", tf.float32, 4)})["a"]
+    >>> sparse.indices.tolist(), sparse.values.tolist()
+    ([[0, 0], [0, 3]], [1.5, 2.5])
     """
 
     index_key: Key | Sequence[Key]
@@ -76,6 +99,12 @@ class FixedLenSequenceFeature(NamedTuple):
       default_value: one value to pad shorter records with; 0 or b"" when None. Not for feature lists.
 
     Parsed to an ndarray or BytesArray `[n, longest, *shape]`.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"a": [[1, 2], [3]]})
+    >>> features = {"a": FixedLenSequenceFeature([], tf.int64, allow_missing=True, default_value=-1)}
+    >>> tf.parse_example(records, features)["a"].tolist()
+    [[1, 2], [3, -1]]
     """
 
     shape: Shape
@@ -104,6 +133,11 @@ class RaggedFeature(_RaggedFields):
       validate: as in TensorFlow. A partition that does not fit the values of its record is always an error.
 
     Parsed to a RaggedTensor `[n, …]`.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"a": [[1, 2], [], [3]]})
+    >>> tf.parse_example(records, {"a": RaggedFeature(tf.int64)})["a"].to_list()
+    [[1, 2], [], [3]]
     """
 
     __slots__ = ()

@@ -65,7 +65,11 @@ def _or_made_up(decode: Decoder) -> Decoder:
 
 
 def is_jpeg(contents: Contents, name: str | None = None) -> bool:
-    """Return True if the bytes begin like a JPEG."""
+    """Return True if the bytes begin like a JPEG.
+
+    >>> is_jpeg(b"\\xff\\xd8\\xff"), is_jpeg(b"PNG")
+    (True, False)
+    """
     return _content(contents).startswith(JPEG)
 
 
@@ -95,6 +99,11 @@ def decode_jpeg(
 
     Raises:
       errors.InvalidArgumentError: not an image, or a damaged one.
+
+    >>> import tfrecord_fast as tf
+    >>> red = np.array([[[255, 0, 0]]], np.uint8)
+    >>> decode_jpeg(tf.io.encode_jpeg(red)).shape
+    (1, 1, 3)
     """
     options = jpeg_options(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
     data = _content(contents)
@@ -163,6 +172,11 @@ def decode_png(
 
     Raises:
       errors.InvalidArgumentError: not an image, or a damaged one.
+
+    >>> import tfrecord_fast as tf
+    >>> red = np.array([[[255, 0, 0]]], np.uint8)
+    >>> decode_png(tf.io.encode_png(red)).tolist()
+    [[[255, 0, 0]]]
     """
     target = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if target not in (np.uint8, np.uint16):
@@ -174,7 +188,14 @@ def decode_png(
 
 @_or_made_up
 def decode_bmp(contents: Contents, channels: int = 0, name: str | None = None) -> npt.NDArray[Any]:
-    """Decode a BMP to uint8 `[height, width, channels]`; with 32 bits per pixel, the fourth channel is alpha."""
+    """Decode a BMP to uint8 `[height, width, channels]`; with 32 bits per pixel, the fourth channel is alpha.
+
+    >>> import io, PIL.Image
+    >>> file = io.BytesIO()
+    >>> PIL.Image.new("RGB", (2, 1), "red").save(file, "BMP")
+    >>> decode_bmp(file.getvalue()).tolist()
+    [[[255, 0, 0], [255, 0, 0]]]
+    """
     return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
 
 
@@ -186,6 +207,12 @@ def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
 
     Raises:
       errors.InvalidArgumentError: not an image, or a damaged one.
+
+    >>> import io, PIL.Image
+    >>> file = io.BytesIO()
+    >>> PIL.Image.new("RGB", (2, 1), "red").save(file, "GIF")
+    >>> decode_gif(file.getvalue()).shape
+    (1, 1, 2, 3)
     """
     data = _content(contents)
     if is_gif(data):
@@ -222,6 +249,11 @@ def decode_image(
 
     Raises:
       errors.InvalidArgumentError: not an image, or a damaged one.
+
+    >>> import tfrecord_fast as tf
+    >>> red = np.array([[[255, 0, 0]]], np.uint8)
+    >>> decode_image(tf.io.encode_png(red)).tolist()
+    [[[255, 0, 0]]]
     """
     data = _content(contents)
     target = np.dtype(as_dtype(dtype).as_numpy_dtype)

@@ -54,7 +54,11 @@ def constant(
 def convert_to_tensor(
     value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
 ) -> Any:
-    """Return a NumPy value as `constant` does."""
+    """Return a NumPy value as `constant` does.
+
+    >>> convert_to_tensor([1, 2], "float32").dtype.name
+    'float32'
+    """
     return constant(value, dtype)
 
 
@@ -98,23 +102,39 @@ def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:
 
 
 def shape(input: object, out_type: DTypeLike = "int32", name: str | None = None) -> npt.NDArray[Any]:
-    """Return the shape as a 1-D array (int32 by default)."""
+    """Return the shape as a 1-D array (int32 by default).
+
+    >>> shape([[1, 2, 3]]).tolist()
+    [1, 3]
+    """
     return np.array(_value(input).shape, dtype=as_dtype(out_type).as_numpy_dtype)
 
 
 def expand_dims(input: object, axis: int, name: str | None = None) -> npt.NDArray[Any]:
-    """Insert an axis of length 1."""
+    """Insert an axis of length 1.
+
+    >>> expand_dims([1, 2], axis=0).shape
+    (1, 2)
+    """
     return np.expand_dims(np.asarray(_value(input)), axis)
 
 
 def squeeze(input: object, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
-    """Remove the axes of length 1, or only the given ones, whose length must be 1."""
+    """Remove the axes of length 1, or only the given ones, whose length must be 1.
+
+    >>> squeeze([[1, 2]]).tolist()
+    [1, 2]
+    """
     axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
     return _result(np.squeeze(np.asarray(_value(input)), axis=axes))
 
 
 def transpose(a: object, perm: Sequence[int] | None = None, name: str | None = None) -> npt.NDArray[Any]:
-    """Permute the axes; reverse them by default."""
+    """Permute the axes; reverse them by default.
+
+    >>> transpose([[1, 2], [3, 4]]).tolist()
+    [[1, 3], [2, 4]]
+    """
     return np.transpose(np.asarray(_value(a)), perm)
 
 
@@ -135,7 +155,11 @@ def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> n
 
 
 def concat(values: Iterable[object], axis: int, name: str | None = None) -> npt.NDArray[Any]:
-    """Concatenate arrays along an axis, with the dtypes and errors of `stack`."""
+    """Concatenate arrays along an axis, with the dtypes and errors of `stack`.
+
+    >>> concat([[1, 2], [3]], axis=0).tolist()
+    [1, 2, 3]
+    """
     return np.concatenate(_arrays(values, "a concatenation"), axis=axis)
 
 
@@ -188,10 +212,18 @@ def one_hot(
 def numpy_function(
     func: Callable[..., Any], inp: Iterable[object], Tout: object = None, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """Call the function, and return its result as NumPy values."""
+    """Call the function, and return its result as NumPy values.
+
+    >>> numpy_function(np.cumsum, [np.array([1, 2])], "int64").tolist()
+    [1, 3]
+    """
     return returned(func(*inp))
 
 
 def py_function(func: Callable[..., Any], inp: Iterable[object], Tout: object = None, name: str | None = None) -> Any:
-    """Call the function as `numpy_function` does."""
+    """Call the function as `numpy_function` does.
+
+    >>> py_function(lambda a: a + 1, [np.array([1, 2])], "int64").tolist()
+    [2, 3]
+    """
     return numpy_function(func, inp, Tout)

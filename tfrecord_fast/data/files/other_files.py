@@ -72,6 +72,13 @@ class FixedLengthRecordDataset(Dataset[bytes]):
       errors.InvalidArgumentError: when iterated: a file's last record is incomplete. Raised before the file's first
         record, or, for a compressed file, after its last complete one.
       FileNotFoundError, OSError: when iterated.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a")
+    >>> with open(path, "wb") as file:
+    ...     _ = file.write(b"abcdef")
+    >>> list(FixedLengthRecordDataset(path, record_bytes=3))
+    [b'abc', b'def']
     """
 
     def __init__(

@@ -95,6 +95,11 @@ def encode_sequence_examples(
 
     Returns and raises as `encode_examples`. Lengths that are not integers or do not fit the array raise
     errors.InvalidArgumentError; lengths of anything but an ndarray of steps raise TypeError.
+
+    >>> import tfrecord_fast as tf
+    >>> records = encode_sequence_examples({"id": [1, 2]}, {"steps": [[[1, 2], [3]], []]})
+    >>> len(records), tf.train.SequenceExample.FromString(records[0]).context.feature["id"].int64_list.value
+    (2, [1])
     """
     threads = thread_count(num_threads)
     named, _ = as_columns({} if context is None else context, "context", allow_rounding=allow_rounding)

@@ -93,6 +93,10 @@ def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = 
 
     Raises:
       errors.InvalidArgumentError: not a TensorProto, or one of another dtype or size.
+
+    >>> import tfrecord_fast as tf
+    >>> parse_tensor(tf.io.serialize_tensor([1, 2]), "int32").tolist()
+    [1, 2]
     """
     try:
         proto = message("TensorProto").FromString(as_bytes(serialized, "serialized"))

@@ -57,6 +57,13 @@ def parse_example(
       TypeError: a record is not bytes-like.
 
     Semantics are those of tf.io.parse_example, except as listed in docs/differences.md.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"id": [1, 2], "name": ["a", "b"]})
+    >>> features = {"id": tf.FixedLenFeature([], tf.int64), "name": tf.FixedLenFeature([], tf.string)}
+    >>> columns = parse_example(records, features)
+    >>> columns["id"].tolist(), columns["name"].tolist()
+    ([1, 2], [b'a', b'b'])
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
@@ -84,6 +91,11 @@ def parse_single_example(
       VarLenFeature; a 1-D array, or with partitions a RaggedTensor, for RaggedFeature; an ndarray `[k]` for a group.
 
     Raises: as `parse_example`.
+
+    >>> import tfrecord_fast as tf
+    >>> record = tf.train.example({"id": 7}).SerializeToString()
+    >>> int(parse_single_example(record, {"id": tf.FixedLenFeature([], tf.int64)})["id"])
+    7
     """
     if not features:
         raise ValueError(f"Invalid argument: features cannot be {'None' if features is None else 'empty'}.")
@@ -125,6 +137,14 @@ def parse_sequence_example(
       `lengths` has the number of steps, int64 `[n]`, of each FixedLenSequenceFeature.
 
     Raises as `parse_example`. Semantics are those of tf.io.parse_sequence_example.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_sequence_examples({"id": [1]}, {"steps": [[[1, 2], [3]]]})
+    >>> context, lists, lengths = parse_sequence_example(
+    ...     records, {"id": tf.FixedLenFeature([], tf.int64)}, {"steps": tf.RaggedFeature(tf.int64)}
+    ... )
+    >>> context["id"].tolist(), lists["steps"].to_list()
+    ([1], [[[1, 2], [3]]])
     """
     if not (context_features or sequence_features):
         raise ValueError(
@@ -149,6 +169,14 @@ def parse_single_sequence_example(
       (context, sequences), without the batch dimension of `parse_sequence_example`.
 
     Raises as `parse_example`.
+
+    >>> import tfrecord_fast as tf
+    >>> (record,) = tf.encode_sequence_examples({"id": [1]}, {"steps": [[[1], [3]]]})
+    >>> context, lists = parse_single_sequence_example(
+    ...     record, {"id": tf.FixedLenFeature([], tf.int64)}, {"steps": tf.FixedLenSequenceFeature([], tf.int64)}
+    ... )
+    >>> int(context["id"]), lists["steps"].tolist()
+    (1, [1, 3])
     """
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
@@ -187,6 +215,9 @@ def decode_raw(
     Raises:
       errors.InvalidArgumentError: the strings differ in size, or the dtype's size does not divide it.
       TypeError: a value that is not bytes-like.
+
+    >>> decode_raw([b"\\x01\\x00\\x02\\x00"], "int16").tolist()
+    [[1, 2]]
     """
     dtype = np.dtype(as_dtype(out_type).as_numpy_dtype)
     if dtype.hasobject:

@@ -11,7 +11,11 @@ _PARAMETERS = "compression_level window_bits compression_method mem_level compre
 
 
 class TFRecordCompressionType:
-    """TensorFlow 1's names of compression types."""
+    """TensorFlow 1's names of compression types.
+
+    >>> TFRecordOptions(TFRecordCompressionType.GZIP)
+    TFRecordOptions(compression_type=2)
+    """
 
     NONE = 0
     ZLIB = 1
@@ -41,6 +45,9 @@ class TFRecordOptions:
 
     Raises:
       ValueError: unknown compression_type.
+
+    >>> TFRecordOptions("ZSTD", compression_level=9)
+    TFRecordOptions(compression_type='ZSTD', compression_level=9)
     """
 
     compression_type_map: ClassVar[dict[int | None, str]] = dict(_NAMES)

@@ -56,6 +56,10 @@ def infer_features(
         likely format: a TensorBoard event, text, …); or the records are SequenceExamples (see
         `infer_sequence_features`). An empty record is an Example without features.
       errors.DataLossError: a file is damaged or not a TFRecord file (the error names the likely format).
+
+    >>> import tfrecord_fast as tf
+    >>> infer_features(tf.encode_examples({"id": [1, 2]}))
+    {'id': FixedLenFeature(shape=[], dtype=tfrecord_fast.int64, default_value=None)}
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
     with explaining():
@@ -75,6 +79,11 @@ def infer_sequence_features(
     Returns:
       (context features, sequence features): for a feature list FixedLenSequenceFeature with allow_missing=True if
       every examined step has the same number of values, else VarLenFeature.
+
+    >>> import tfrecord_fast as tf
+    >>> context, lists = infer_sequence_features(tf.encode_sequence_examples({"id": [1]}, {"steps": [[[1, 2], [3]]]}))
+    >>> list(context), list(lists)
+    (['id'], ['steps'])
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
     with explaining():

@@ -356,6 +356,12 @@ def write_file(
       OSError: the file can't be written.
       errors.InvalidArgumentError: an unknown URL scheme.
       TypeError: contents are neither bytes-like nor str. Nothing is created.
+
+    >>> import tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "new", "a.txt")
+    >>> write_file(path, b"text")
+    >>> read_file(path)
+    b'text'
     """
     content = as_bytes(contents, "contents")
     name, is_url = location_of(filename)
@@ -369,7 +375,14 @@ def write_file(
 def matching_files(
     pattern: PathLike | Sequence[PathLike], name: str | None = None, *, storage_options: Options = None
 ) -> npt.NDArray[np.object_]:
-    """Return an object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
+    """Return an object array of the names (bytes) that match a glob pattern, or any of several; sorted.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> write_file(os.path.join(folder, "a.txt"), b"")
+    >>> [os.path.basename(path) for path in matching_files(os.path.join(folder, "*.txt"))]
+    [b'a.txt']
+    """
     matches = sorted({path.encode() for path in glob(pattern, storage_options=storage_options)})
     names = np.empty(len(matches), dtype=object)
     names[:] = matches

@@ -25,6 +25,12 @@ class BytesArray(_core.BytesArrayBase):
 
     `BytesArray(values)` takes a (nested) sequence of bytes-like objects, an array of strings or objects, or the rows of
     an array of uint8. Raises TypeError for other values.
+
+    >>> import tfrecord_fast as tf
+    >>> records = tf.encode_examples({"name": ["a", "bc"]})
+    >>> names = tf.parse_example(records, {"name": tf.FixedLenFeature([], tf.string)})["name"]
+    >>> names[1], names.tolist()
+    (b'bc', [b'a', b'bc'])
     """
 
     __slots__ = ()

@@ -30,6 +30,11 @@ class RaggedTensor:
 
     Raises:
       errors.InvalidArgumentError: row_splits do not start with 0, do not ascend, or do not end at the number of values.
+
+    >>> import tfrecord_fast as tf
+    >>> ragged = RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3])
+    >>> ragged.to_list(), ragged.row_lengths().tolist()
+    ([[1, 2], [3]], [2, 1])
     """
 
     __slots__ = ("row_splits", "values")

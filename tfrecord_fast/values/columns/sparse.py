@@ -30,6 +30,10 @@ class SparseTensor:
     Raises:
       ValueError: indices, values and dense_shape do not fit together.
       TypeError: indices are not integers.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.sparse.to_dense(SparseTensor([[0, 1]], [5], [1, 3])).tolist()
+    [[0, 5, 0]]
     """
 
     __slots__ = ("_are_given", "_indices", "_row_splits", "dense_shape", "row_steps", "values")

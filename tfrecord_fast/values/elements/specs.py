@@ -17,7 +17,12 @@ class _Spec(NamedTuple):
 
 
 class TensorSpec(_Spec):
-    """Shape and dtype of one component of elements; None for an unknown length."""
+    """Shape and dtype of one component of elements; None for an unknown length.
+
+    >>> import tfrecord_fast as tf
+    >>> TensorSpec([None, 3], tf.float32)
+    TensorSpec(shape=(None, 3), dtype=tfrecord_fast.float32, name=None)
+    """
 
     __slots__ = ()
 
