@@ -79,7 +79,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser = argparse.ArgumentParser(prog, description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--workload", "--only", type=names(EVERY), help="comma-separated; default: all that a task has")
-    parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
+    parser.add_argument("--files", nargs="+", metavar="FILES", help="your own TFRecord files, folders or patterns")
     parser.add_argument(
         "--features",
         default="inferred",
@@ -246,7 +246,9 @@ def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Tabl
             if method.cold and dataset is not None and (why := pagecache.why_not(files_of(dataset))) is not None:
                 raise FilesError(f"no cold run: {why}")
             try:
-                yield run(task.name, dataset, files, method, progress.tell)
+                table = run(task.name, dataset, files, method, progress.tell)
+                progress.finished()
+                yield table
             finally:
                 if task.repeated and dataset is not None:
                     shutil.rmtree(dataset.folder, ignore_errors=True)
