@@ -71,7 +71,7 @@ def _files_of_folder(folder: str) -> list[str]:
     try:
         return files_of(folder)
     except (OSError, ValueError) as error:
-        raise FilesError(str(error)) from None
+        raise FilesError(f"{folder}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def state_of(files: Iterable[str]) -> list[list[Any]]:
