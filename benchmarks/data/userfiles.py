@@ -55,11 +55,23 @@ def matched(patterns: Iterable[str]) -> list[str]:
     """Like `found`, with what several patterns match as often as they do."""
     files: list[str] = []
     for pattern in patterns:
+        if os.path.isdir(pattern):
+            files += _files_of_folder(pattern)
+            continue
         some = [pattern] if os.path.isfile(pattern) else sorted(filter(os.path.isfile, glob.glob(pattern)))
         if not some:
             raise FilesError(f"{pattern}: no such file")
         files += some
     return [os.path.abspath(path) for path in files]
+
+
+def _files_of_folder(folder: str) -> list[str]:
+    from tfrecord_fast.cli.folders import files_of  # here, so that contenders don't load the package
+
+    try:
+        return files_of(folder)
+    except (OSError, ValueError) as error:
+        raise FilesError(f"{folder}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def state_of(files: Iterable[str]) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""A progress line on the terminal; nothing if standard error is not a terminal."""
+"""Progress on standard error: a bar on a terminal, else a line for each table that is finished."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ class Progress:
         self.total = total
         self.done = -1
         self.table = ""
-        self.start = time.monotonic()
+        self.start = self.table_start = time.monotonic()
         self.shown = sys.stderr.isatty()
 
     def next(self, table: str) -> None:
         self.done += 1
         self.table = table
+        self.table_start = time.monotonic()
         self.tell("")
+
+    def finished(self) -> None:
+        if not self.shown:
+            elapsed = time.monotonic() - self.table_start
+            print(f"{self.done + 1}/{self.total} {self.table}: {elapsed:.0f} s", file=sys.stderr, flush=True)
 
     def tell(self, text: str) -> None:
         if self.shown:

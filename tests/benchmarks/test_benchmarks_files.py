@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -14,6 +15,7 @@ from benchmarks import contenders
 from benchmarks.data.answers import bitwise_crc, compression_of, frames
 from benchmarks.data.infer import infer
 from benchmarks.data.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
+from benchmarks.running.progress import Progress
 from tests.support.contenders import more_contenders
 from tfrecord_fast.cli.app import run as cli
 from tfrecord_fast.cli.commands import bench
@@ -88,6 +90,26 @@ def another(plain):
 def test_a_pattern_matches_its_files_in_order(plain):
     other = another(plain)
     assert found([str(plain.parent / "*.tfrecord")]) == [str(other), str(plain)]
+
+
+def test_a_folder_is_its_record_files(plain):
+    nested = plain.parent / "a" / "b"
+    nested.mkdir(parents=True)
+    (nested / "some.tfrecord").write_bytes(plain.read_bytes())
+    (plain.parent / "notes.txt").write_text("no records")
+    assert found([str(plain.parent)]) == [str(nested / "some.tfrecord"), str(plain)]
+    assert found([str(nested), str(plain.parent)]) == [str(nested / "some.tfrecord"), str(plain)]
+    (plain.parent / "empty").mkdir()
+    with pytest.raises(FilesError, match="no files in the folder"):
+        found([str(plain.parent / "empty")])
+
+
+def test_a_pipe_gets_a_line_for_each_table(capsys):
+    with Progress(2) as progress:
+        for table in ("raw", "parse"):
+            progress.next(table)
+            progress.finished()
+    assert re.fullmatch(r"1/2 raw: \d+ s\n2/2 parse: \d+ s\n", capsys.readouterr().err)
 
 
 def test_several_files_are_one_dataset(plain):

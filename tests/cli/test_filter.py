@@ -56,6 +56,14 @@ def test_records_that_match_are_written_in_order(tmp_path, path, run, where, cap
     assert len(printed.splitlines()) == len(expected)
 
 
+def test_a_float32_is_compared_as_its_shortest_decimal(tmp_path, run):
+    with tf.ExampleWriter(tmp_path / "in") as writer:
+        writer.write({"f": np.float32([0.1, 16777216, 3e-45])})
+    for where, count in {"f == 0.1": 1, "f == 0.10000000149011612": 0, "f < 0.1": 1, "f >= 1.6777216e7": 1}.items():
+        status = run(tmp_path / "in", "--where", where, "-o", tmp_path / "out")[0]
+        assert (status, len(read(tmp_path / "out"))) == (0, count), where
+
+
 def test_the_output_may_be_several_files_or_a_stream(tmp_path, path, run):
     status, out, _ = run(path, path, "--where", "id < 5", "--output", tmp_path / "out.zst", "--shards", 2, "--json")
     assert status == 0 and [file["records"] for file in json.loads(out)["files"]] == [5, 5]

@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import re
 import weakref
 
 import numpy as np
@@ -243,6 +244,31 @@ PAIRS = pa.map_(pa.int8(), pa.int8())
 def test_a_type_without_a_form_in_an_example_names_the_feature(array, make):
     with pytest.raises(TypeError, match="feature 'a'"):
         tf.encode_examples(make({"a": array}))
+
+
+TIMES = {
+    "timestamps": [pa.timestamp("us"), pa.timestamp("s", "UTC")],
+    "dates": [pa.date32(), pa.date64()],
+    "times": [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")],
+    "durations": [pa.duration("s"), pa.duration("ns")],
+}
+
+
+@pytest.mark.parametrize("noun, type", [(noun, type) for noun, types in TIMES.items() for type in types])
+def test_the_remedy_for_times_works(noun, type):
+    array = pa.array([0, None], pa.int32() if type.bit_width == 32 else pa.int64()).cast(type)
+    with pytest.raises(TypeError, match=f"feature 'a': an Example cannot hold {noun}; write integers") as error:
+        tf.encode_examples({"a": array})
+    cast = re.search(r"column(\.cast\(.*\)) in pyarrow", str(error.value))[1]
+    assert tf.encode_examples({"a": eval(f"array{cast}")}).tolist() == tf.encode_examples({"a": [0, None]}).tolist()
+
+
+def test_the_remedy_for_times_in_polars_works():
+    pl = pytest.importorskip("polars")
+    column = pl.Series("a", [datetime.date(1970, 1, 2)])
+    with pytest.raises(TypeError, match=r"cannot hold dates; .* column\.to_physical\(\) in polars"):
+        tf.encode_examples(column.to_frame())
+    assert tf.encode_examples(column.to_physical().to_frame()).tolist() == tf.encode_examples({"a": [1]}).tolist()
 
 
 def test_a_stream_that_fails_says_why():

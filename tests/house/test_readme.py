@@ -20,7 +20,7 @@ PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md", DOCS / "in
 PAGES += [
     *sorted((DOCS / "guide").glob("*.md")),
     *sorted((DOCS / "recipes").glob("*.md")),
-    *(DOCS / "integrations" / f"{name}.md" for name in ("grain", "keras", "torch")),
+    *(DOCS / "integrations" / f"{name}.md" for name in ("grain", "keras", "tfds", "torch")),
 ]
 # What else holds Python is run by tests of its own, with the files and servers that it needs.
 ELSEWHERE = {
@@ -31,7 +31,6 @@ ELSEWHERE = {
     "docs/integrations/ray.md": "tests/integrations/test_ray_docs.py",
     "docs/integrations/spark.md": "tests/integrations/test_spark_docs.py",
     "docs/integrations/tables.md": "tests/integrations/test_tables_doc.py",
-    "docs/integrations/tfds.md": "tests/integrations/test_tfds.py",
     "docs/integrations/vahidk.md": "tests/integrations/test_vahidk_differences.py",
 }
 

@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,6 @@ import torch.utils.data
 
 import tfrecord_fast as tf
 from tests.support import tfds_folders
-from tests.support.paths import ROOT
 from tfrecord_fast.integrations import tfds
 
 CONFIGS = [name for name in tfds_folders.CONFIGS if name != "beyond"]
@@ -338,17 +336,3 @@ def test_features_json_of_earlier_versions_is_read(folder, tmp_path, config):
     if config == "images":  # what had a fixed length
         tfds_folders.change(path, lambda features: features["content"]["four"]["content"].update(length=4))
     assert_same(list(tfds.load(dataset, "test")), tfds_folders.loaded(config)["test"])
-
-
-# ---- The page ----
-
-
-def test_the_snippets_on_the_page_run(folder, tmp_path, monkeypatch):
-    shutil.copytree(folder / "top", tmp_path / "tensorflow_datasets" / "digits")
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "integrations" / "tfds.md").read_text()
-    snippets = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    assert snippets
-    namespace = {}
-    for snippet in snippets:
-        exec(compile(snippet, "tfds.md", "exec"), namespace)

@@ -98,6 +98,23 @@ def test_a_bytes_array_is_made_of_lists_reshaped_compared_and_pickled():
     assert tf.BytesArray([[b"a", "ж"]]).tolist() == [[b"a", "ж".encode()]]
 
 
+@pytest.mark.parametrize("wrap", [list, tuple, np.array, lambda texts: np.array(texts, object), tf.BytesArray])
+def test_a_bytes_array_compared_with_text_compares_utf8(wrap):
+    names = tf.BytesArray([b"home", "über".encode(), b"\xff", b"a\0"])
+    texts = wrap(["home", "über", "x", "a"])
+    assert (names == texts).tolist() == [True, True, False, False]
+    assert (names != texts).tolist() == [False, False, True, True]
+
+
+def test_a_bytes_array_is_compared_with_one_text():
+    names = tf.BytesArray([[b"home", "über".encode()], [b"\xff", b""]])
+    assert (names == "über").tolist() == [[False, True], [False, False]]
+    assert ("home" != names).tolist() == [[False, True], [True, True]]
+    assert (names == np.str_("home")).tolist() == (names == b"home").tolist() == [[True, False], [False, False]]
+    assert not (names == None).any() and not (names == 3).any()  # noqa: E711
+    assert "über" in names and b"\xff" in names and "hom" not in names and None not in names
+
+
 ROWS = np.arange(12, dtype=np.int16).reshape(3, 4)
 
 

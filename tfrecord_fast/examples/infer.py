@@ -31,7 +31,7 @@ def infer_from_batches(
     batches: Iterable[Records], max_records: int | None = DEFAULT_MAX_RECORDS
 ) -> dict[str, InferredFeature]:
     """Infer features as `infer_features`, from batches of serialized Examples."""
-    why = "SequenceExamples have feature lists; use infer_sequence_features"
+    why = "SequenceExamples have feature lists; use tf.io.infer_sequence_features"
     return features_of(_scan(batches, max_records, no_lists=why))
 
 

@@ -341,4 +341,5 @@ def _scan(scanner: _core.FeatureSurvey, records: _core.RecordBatch, takes_lists:
     scanner.add(records)
     if scanner.has_lists and not takes_lists:
         row = first_row(records, lambda scanned: scanned.has_lists)
-        refuse(records, row, "SequenceExamples can be converted only to JSON lines and TFRecord")
+        remedy = 'in Python, read_table(files) and ShardReader(files, "infer") read them as columns'
+        refuse(records, row, f"SequenceExamples can be converted only to JSON lines and TFRecord; {remedy}")

@@ -11,6 +11,9 @@ from ... import _core
 from ...errors import InvalidArgumentError
 from .column import Column, Flags, Splits, Values, both, naming, nest, nest_fixed, nulls, refuse_twice
 
+_TIMES = {"td": "dates", "tt": "times", "ts": "timestamps", "tD": "durations"}  # by Arrow's format strings
+_TIMES_OF_32_BITS = ("tdD", "tts", "ttm")
+
 
 def arrow_columns(table: Any) -> list[tuple[str, Column]]:
     _check_names(table)
@@ -78,6 +81,12 @@ def node_column(node: _core.ArrowNode) -> Column:
         return nest_fixed(rows, node.size, child)._replace(valid=valid)
     if kind == "dictionary":
         return _dictionary_column(node.values, valid, node_column(node.child))
+    if kind == "other" and node.type[:2] in _TIMES:
+        bits = 32 if node.type in _TIMES_OF_32_BITS else 64
+        raise TypeError(
+            f"an Example cannot hold {_TIMES[node.type[:2]]}; write integers instead: column.to_physical() in polars, "
+            f'column.cast("int{bits}") in pyarrow'
+        )
     if kind == "other":
         raise TypeError(
             f"an Example cannot hold an Arrow array of format {node.type!r}; "

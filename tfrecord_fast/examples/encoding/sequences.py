@@ -8,6 +8,7 @@ import itertools
 import math
 from collections import UserString
 from collections.abc import Mapping, Sequence, Set
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -237,7 +238,8 @@ def _list_column(values: Sequence[Any], types: set[type]) -> Column:
         if issubclass(cls, _STRINGS) or not any("__len__" in vars(base) for base in cls.__mro__):
             if types - {cls, type(None)}:
                 raise TypeError(f"a column has both lists and a single value ({cls.__name__})")
-            raise TypeError(f"an Example cannot hold values of type {cls.__name__}")
+            remedy = "; write dates and times as integers" if issubclass(cls, date | time | timedelta) else ""
+            raise TypeError(f"an Example cannot hold values of type {cls.__name__}{remedy}")
     valid = None
     if type(None) in types:
         valid = np.fromiter((value is not None for value in values), np.uint8, len(values))

@@ -137,6 +137,6 @@ def check_compression_type(compression_type: str | None) -> str | None:
     name = compression_type.upper() if isinstance(compression_type, str) else compression_type
     name = "" if name == "NONE" else name
     if name is not None and name not in COMPRESSION_TYPES:
-        known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
+        known = ", ".join(repr(name) for name in ("none", *CODECS))
         raise ValueError(f"unknown compression {compression_type!r}; expected None or one of {known}")
     return name

@@ -110,11 +110,14 @@ class BytesArray(_core.BytesArrayBase):
         return rows.view(target).reshape(self.shape + inner) if width else np.empty(self.shape + inner, target)
 
     def __eq__(self, other: object) -> Any:
-        """Compare element by element, as an object array does."""
-        return np.asarray(self) == (np.asarray(other, object) if isinstance(other, list | BytesArray) else other)
+        """Compare element by element, as an object array does. Text is compared as UTF-8."""
+        return np.asarray(self) == _text_encoded(other)
 
     def __ne__(self, other: object) -> Any:
         return ~(self == other)
+
+    def __contains__(self, item: object) -> bool:
+        return bool(np.any(self == item))
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
         return export(self, [], requested_schema)
@@ -137,6 +140,16 @@ class BytesArray(_core.BytesArrayBase):
 
     def __deepcopy__(self, memo: object) -> BytesArray:
         return self.copy()
+
+
+def _text_encoded(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, list | tuple | np.ndarray | BytesArray):
+        return np.frompyfunc(lambda item: item.encode() if isinstance(item, str) else item, 1, 1)(
+            np.asarray(value, object)
+        )
+    return value
 
 
 def _restore(joined: bytes, lengths: bytes, shape: tuple[int, ...]) -> BytesArray:
