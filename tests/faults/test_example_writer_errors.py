@@ -71,7 +71,8 @@ def test_a_device_is_written_to_and_stays_a_device(kind):
 def test_a_missing_folder_is_file_not_found_immediately(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         tf.ExampleWriter(tmp_path / "none" / "x")
-    assert refused(caught.value, errno.ENOENT, tmp_path / "none" / "x")
+    assert caught.value.errno == errno.ENOENT and caught.value.filename == str(tmp_path / "none" / "x")
+    assert f"no folder '{tmp_path}/none', create it first" in str(caught.value)
 
 
 def test_a_folder_of_that_name_is_refused_immediately(tmp_path):

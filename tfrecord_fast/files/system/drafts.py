@@ -95,9 +95,12 @@ def targets_of(paths: Sequence[str]) -> list[Target]:
 
 def check_folder(path: str | bytes) -> None:
     """Raise FileNotFoundError, with the name of the folder, if the file's folder does not exist."""
-    folder = os.fsdecode(os.path.dirname(path))
-    if folder and not os.path.exists(folder):
-        raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r}, create it first", os.fsdecode(path))
+    folder = os.fsdecode(os.path.dirname(path)) or "."
+    try:
+        os.stat(folder)
+    except FileNotFoundError:
+        message = f"no folder {folder!r}, create it first"
+        raise FileNotFoundError(errno.ENOENT, message, os.fsdecode(path)) from None
 
 
 @contextlib.contextmanager
