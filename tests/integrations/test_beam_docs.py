@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -26,7 +27,8 @@ def test_the_code_on_the_page_runs(tmp_path):
     reading, writing = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert "with beam.Pipeline() as pipeline:" in reading
     code = reading.replace("gs://bucket/train/*.tfrecord", "in-*")
-    code = f"{writing.splitlines()[0]}\n{code}    {writing.splitlines()[-1].replace('gs://bucket/out', 'out')}\n"
+    imports, _, writes = writing.partition("\n")
+    code = f"{imports}\n{code}{textwrap.indent(writes.replace('gs://bucket/out', 'out'), ' ' * 4)}"
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=environment())
     assert run.returncode == 0 and run.stdout == "30.0\n", run.stderr
     assert sorted(os.listdir(tmp_path / "out")) == [f"part-{i:05d}-of-00016.tfrecord.gz" for i in range(16)]
