@@ -52,7 +52,7 @@ class DataLossError(TFRecordError):
 
     >>> import tfrecord_fast as tf
     >>> try:
-    ...     list(tf.TFRecordDataset(bytearray(b"these are no records")))
+    ...     list(tf.TFRecordDataset(bytearray(b"text, and not records")))
     ... except DataLossError as error:
     ...     print(error.offset, error.record_index)
     0 0

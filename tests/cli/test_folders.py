@@ -43,11 +43,11 @@ def test_a_missing_file_of_a_dataset_is_an_error(tmp_path, capsys):
 
 
 def test_all_names_of_tfrecord_files_are_taken_in_a_folder(tmp_path, capsys):
-    ours = ["a.tfrecord", "b.tfr", "c.record.gz", "d.TFRecords", "e.tfrecord-00000-of-00001", "f.tfrecord.bak"]
+    ours = ["a.tfrecord", "b.tfr", "c.record.gz", "d.TFRecords", "e.tfrecord-00000-of-00001", "f.tfe-tfrecord"]
     for number, name in enumerate(ours):
         with tf.io.TFRecordWriter(tmp_path / name, "GZIP" if name.endswith(".gz") else "") as writer:
             writer.write(tf.train.example({"a": number}).SerializeToString())
-    for name in ("README.md", "labels.csv", "a.tfrecord.idx", "_SUCCESS"):
+    for name in ("README.md", "labels.csv", "a.tfrecord.idx", "a.tfrecord.bak", "_SUCCESS"):
         (tmp_path / name).write_text("0\n")
     assert main(["merge", str(tmp_path), str(tmp_path / "all.tfrecord")]) == 0
     assert labels(tmp_path / "all.tfrecord") == [0, 1, 2, 3, 4, 5]

@@ -278,8 +278,10 @@ def test_links_are_followed_and_what_can_not_be_read_is_told(tmp_path):
     (tmp_path / "in" / "link").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "in" / "sub" / "round").symlink_to(tmp_path / "in")
     assert records_of(plan_splits(tmp_path / "in")) == [b"x"]
+    assert records_of(plan_splits(f"{tmp_path}/i*")) == [b"x"]
+    (tmp_path / "empty").mkdir()
     with pytest.raises(FileNotFoundError, match="only folders"):
-        plan_splits(f"{tmp_path}/i*")
+        plan_splits(f"{tmp_path}/em*")
 
 
 def test_a_folder_that_can_not_be_read_is_an_error(tmp_path, monkeypatch):

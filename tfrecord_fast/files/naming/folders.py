@@ -10,7 +10,7 @@ from .compression import CODECS
 from .patterns import matching_paths
 
 HIDDEN = (".", "_")  # prefixes of drafts, manifests and markers
-# Extensions of files that are no record files: other formats, backups, and files that are being written.
+# Extensions of other formats, of backups, and of files that are being written.
 _OTHERS = frozenset(
     (
         "arrow avro bak bmp bz2 crc csv feather gif h5 hdf5 html idx ipynb jpeg jpg json jsonl lock log md md5 mp4 npy "
