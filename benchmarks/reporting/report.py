@@ -224,7 +224,7 @@ def conclusion(tables: list[Table]) -> str:
         ]
         closest += [min(ratios)] if ratios else []
     if not closest:
-        return "No rival was timed, so there is no comparison."
+        return "No rival was timed: nothing to compare with."
     (worst, where_worst), (best, where_best) = min(closest), max(closest)
     text = f"tfrecord_fast was {faster(best, spread=False)} than the fastest rival"
     if len(closest) == 1:

@@ -309,7 +309,7 @@ def test_the_end_is_one_sentence_about_the_fastest_rival(table, tiny):
 def test_without_a_rival_the_end_compares_nothing(table, tiny):
     table.rows = [row for row in table.rows if row.contender != "tensorflow"]
     failed = Table("raw", "tiny", tiny, [Row("ours", "ours", status="failed", ours=True), timed("tensorflow", [1.0])])
-    assert report.conclusion([table, failed]) == "No rival was timed, so there is no comparison."
+    assert report.conclusion([table, failed]) == "No rival was timed: nothing to compare with."
 
 
 def test_rivals_that_are_not_installed_are_named_and_have_no_row(table):

@@ -1,4 +1,4 @@
-"""What is kept of a dataset is not taken for that of another: snapshots, caches in files, saved datasets."""
+"""Snapshots, caches in files and saved datasets are not taken for those of another dataset."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""What errors of the parsers say, whole: our words alone; for scripts of TensorFlow, after its words.
+"""The whole texts of parse errors: our words alone; in scripts for TensorFlow, its words first.
 
 tests/tensorflow/test_error_words.py compares the latter with TensorFlow.
 """

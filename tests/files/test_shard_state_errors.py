@@ -1,11 +1,13 @@
 """A state that is taken after an error, or at the end, goes on after the last batch that was given."""
 
 import os
+import threading
 from collections import Counter
 
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.frames import frames
 
 
 def write(folder, counts):
@@ -142,3 +144,27 @@ def test_each_of_many_files_is_checked(tmp_path, number):
     reader.load_state_dict(state)
     with pytest.raises(ValueError, match=f"another {paths[number]}: "):
         list(reader)
+
+
+def test_a_large_first_record_is_not_read_for_a_state(tmp_path):
+    path = tmp_path / "a"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([bytes((1 << 20) + 1), b"small"])
+    reader = tf.ShardReader(path, batch_size=1)
+    next(iter(reader))
+    assert reader.state_dict()["marks"] == [[path.stat().st_size, None]]
+
+
+def test_a_pipe_is_not_opened_again_for_a_state(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    feeding = threading.Thread(target=path.write_bytes, args=(frames([b"x"] * 9),))
+    feeding.start()
+    reader = tf.ShardReader(path, batch_size=2)
+    next(iter(reader))
+    state = []
+    asking = threading.Thread(target=lambda: state.append(reader.state_dict()), daemon=True)
+    asking.start()
+    asking.join(10)
+    feeding.join()
+    assert [saved["marks"] for saved in state] == [[[None, None]]]

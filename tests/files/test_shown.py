@@ -1,4 +1,4 @@
-"""What readers, writers and columns show of themselves: attributes, `repr`, and HTML in notebooks."""
+"""Attributes, `repr` and HTML of readers, writers and columns."""
 
 import pytest
 

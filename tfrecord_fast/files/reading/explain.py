@@ -1,4 +1,4 @@
-"""What a ShardReader shows of itself."""
+"""The attributes, the `repr` and the HTML of a ShardReader."""
 
 from __future__ import annotations
 
