@@ -86,12 +86,12 @@ TFR_VBMI_INLINE __m512i Join28(__m512i groups) {
   return _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 | (1 << 14) << 16));
 }
 
-// x & ends & ~after & 0x7f…: of each lane only the bytes up to its first one with a clear top bit, without top bits.
-// `ends` is x with all but the top bits set, `after` that plus 1: the carry runs through just the bytes wanted.
-TFR_VBMI_INLINE __m512i KeepGroups(__m512i x, __m512i ends, __m512i after) {
-  constexpr int kFirstAndSecondNotThird = 0x40;
-  const __m512i kept = _mm512_ternarylogic_epi64(x, ends, after, kFirstAndSecondNotThird);
-  return _mm512_and_si512(kept, _mm512_set1_epi8(0x7f));
+// Of each lane only the bytes up to its first one with a clear top bit, without top bits. `after` is x with all but the
+// top bits set, plus 1 per lane: the carry clears the bytes that continue, and ends in the last one's top bit; what
+// lies above keeps its ones.
+TFR_VBMI_INLINE __m512i KeepGroups(__m512i x, __m512i after) {
+  constexpr int kFirstNotSecondAndThird = 0x20;
+  return _mm512_ternarylogic_epi64(x, after, _mm512_set1_epi8(0x7f), kFirstNotSecondAndThird);
 }
 
 // n values of at most 4 bytes that start at `positions` of `bytes`.
@@ -106,7 +106,7 @@ TFR_VBMI_INLINE void DecodeShort(__m512i bytes, __m512i positions, size_t n, int
     const __m512i x = _mm512_permutexvar_epi8(_mm512_add_epi8(lanes, offsets), bytes);
     const __m512i ends = _mm512_or_si512(x, _mm512_set1_epi8(0x7f));
     const __m512i after = _mm512_add_epi32(ends, _mm512_set1_epi32(1));
-    const __m512i values = Join28(KeepGroups(x, ends, after));
+    const __m512i values = Join28(KeepGroups(x, after));
     Store8<kBounded>(out + 16 * g, _mm512_and_si512(values, low_halves), n - 16 * g);
     if (!kBounded || n > 16 * g + 8) {
       Store8<kBounded>(out + 16 * g + 8, _mm512_srli_epi64(values, 32), n - 16 * g - 8);
@@ -124,7 +124,7 @@ TFR_VBMI_INLINE void DecodeLong(__m512i bytes, __m512i positions, size_t n, int6
     const __m512i x = _mm512_permutexvar_epi8(at, bytes);
     const __m512i ends = _mm512_or_si512(x, _mm512_set1_epi8(0x7f));
     const __m512i after = _mm512_add_epi64(ends, _mm512_set1_epi64(1));
-    const __m512i halves = Join28(KeepGroups(x, ends, after));
+    const __m512i halves = Join28(KeepGroups(x, after));
     const __m512i low28 = _mm512_set1_epi64((1 << 28) - 1);
     constexpr int kSecondSelectsFirstOrThird = 0xe2;
     __m512i values = _mm512_ternarylogic_epi64(halves, low28, _mm512_srli_epi64(halves, 4), kSecondSelectsFirstOrThird);

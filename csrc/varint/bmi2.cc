@@ -1,7 +1,12 @@
-// Varint runs with BMI2 and AVX2: a mask of the ends over 64 bytes, then one pext per value. See varint.h.
+// Varint runs with BMI2 and AVX2, over windows of 64 bytes. See varint.h.
 //
-// The chain from one value to the next is only "clear the lowest bit of the mask"; loads, pext and stores overlap.
-// Where pext is microcode (Zen 1 and 2), the backend "avx2" is the same with shifts and masks in its place.
+// Values of up to 4 bytes are decoded eight bytes at a time: a shuffle, chosen by the bytes in which values start,
+// gathers each value's bytes into a lane of its own; arithmetic clears what follows its last byte; two multiply-adds
+// join the 7-bit groups. Windows and their blocks are at constant distances, so that none waits for the one before it.
+//
+// A window with a longer value takes one pext per value. The chain from one value to the next is only "clear the lowest
+// bit of the mask of ends"; loads, pext and stores overlap. Where pext is microcode (Zen 1 and 2), the backend "avx2"
+// is the same with shifts and masks in its place.
 
 #if defined(__x86_64__)
 
@@ -22,6 +27,31 @@ namespace {
 
 constexpr ptrdiff_t kWindow = 64;                 // bytes, and at most as many values
 constexpr ptrdiff_t kReadable = kWindow + 2 * 8;  // what a window may read: a word from just after its last end
+constexpr ptrdiff_t kBlock = 8;                   // bytes, and at most as many values
+constexpr ptrdiff_t kStep = kWindow - kBlock;     // a value of up to 4 bytes that starts before it ends in the window
+// At the end of a run, fewer bytes or values than these are decoded sooner one by one.
+constexpr size_t kManyBytes = 4 * kBlock;
+constexpr ptrdiff_t kManyValues = 2 * kBlock;
+
+// By the bytes of a block in which values start, a bit each: where each 32-bit lane takes its bytes from. The first
+// four values go to the low halves of the 64-bit lanes, the others to the high halves: an AND and a shift widen them in
+// order.
+struct alignas(32) Shuffles {
+  uint8_t of[256][32];
+};
+constexpr Shuffles kShuffles = [] {
+  Shuffles shuffles{};
+  for (int starts = 0; starts < 256; ++starts) {
+    int value = 0;
+    for (int at = 0; at < 8; ++at) {
+      if ((starts >> at & 1) == 0) continue;
+      const int lane = value < 4 ? 8 * value : 8 * (value - 4) + 4;
+      for (int j = 0; j < 4; ++j) shuffles.of[starts][lane + j] = static_cast<uint8_t>(at + j);
+      ++value;
+    }
+  }
+  return shuffles;
+}();
 
 TFR_BMI2_INLINE __m256i Load256(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
@@ -97,8 +127,27 @@ TFR_BMI2_INLINE void Widen64(const uint8_t* p, int64_t* out) {
   }
 }
 
-// Writes the values that end where `ends` has bits; the first starts at `start`. Writes in eights: what lies after
-// the last end is garbage, which its reads, at most kReadable from p, and its writes allow for.
+// Writes the values of up to 4 bytes that start where `starts` has bits, eight at most. Reads 16 bytes at p, writes
+// eight values, the last of them garbage perhaps, and returns the place after the last value.
+TFR_BMI2_INLINE int64_t* DecodeBlock(const uint8_t* p, uint64_t starts, int64_t* out) {
+  const __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  const __m256i shuffle = _mm256_load_si256(reinterpret_cast<const __m256i*>(kShuffles.of[starts]));
+  const __m256i x = _mm256_shuffle_epi8(bytes, shuffle);
+  // The carry clears the bytes that continue and ends in the top bit of the value's last one; what lies above keeps its
+  // ones.
+  const __m256i ends = _mm256_or_si256(x, _mm256_set1_epi8(0x7f));
+  const __m256i after = _mm256_add_epi32(ends, _mm256_set1_epi32(1));
+  const __m256i groups = _mm256_and_si256(_mm256_andnot_si256(after, x), _mm256_set1_epi8(0x7f));
+  const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi16(static_cast<int16_t>(1 | 128 << 8)), groups);
+  const __m256i values = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 | (1 << 14) << 16));
+  const __m256i low = _mm256_and_si256(values, _mm256_set1_epi64x(0xffffffff));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), low);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4), _mm256_srli_epi64(values, 32));
+  return out + _mm_popcnt_u64(starts);
+}
+
+// Writes the values of up to 8 bytes that end where `ends` has bits; the first starts at `start`. Writes in
+// eights: what lies after the last end is garbage, which its reads, at most kReadable from p, and its writes allow for.
 template <bool kPext>
 TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, const uint8_t* start, int64_t* out) {
   const unsigned n = static_cast<unsigned>(_mm_popcnt_u64(ends));
@@ -114,12 +163,15 @@ TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, co
   return next;
 }
 
+// Bit i: bytes i to i + 3 of a window all continue.
+TFR_BMI2_INLINE uint64_t Runs4(uint64_t more) {
+  const uint64_t two = more & (more >> 1);
+  return two & (two >> 2);
+}
+
 // True if a varint that ends or continues in the window may have more than 8 bytes; its first starts `lag` before.
-TFR_BMI2_INLINE bool HasLong(uint64_t more, size_t lag) {
-  uint64_t run = more & (more >> 1);
-  run &= run >> 2;
-  run &= run >> 4;  // bit i: 8 bytes in a row from i on do not end a varint
-  return run != 0 || _tzcnt_u64(~more) + lag >= 8;
+TFR_BMI2_INLINE bool HasLong(uint64_t more, uint64_t runs4, ptrdiff_t lag) {
+  return (runs4 & (runs4 >> 4)) != 0 || static_cast<ptrdiff_t>(_tzcnt_u64(~more)) + lag >= 8;
 }
 
 TFR_BMI2_INLINE uint64_t TopBits16(const uint8_t* p) {
@@ -141,6 +193,17 @@ TFR_BMI2_INLINE uint64_t TopBits(const uint8_t* p, size_t size) {
   return TopBits8(p) | TopBits8(p + size - 8) << (size - 8);
 }
 
+// Decodes values of up to 4 bytes from a window of 16 bytes or more, whose top bits are `more`, up to its last block.
+TFR_BMI2_INLINE void DecodeBlocks(const uint8_t** p, size_t size, uint64_t more, int64_t** out, int64_t* limit) {
+  const uint64_t starts = (~more << 1) | 1;
+  size_t k = 0;
+  do {
+    *out = DecodeBlock(*p + k, starts >> k & 0xff, *out);
+    k += kBlock;
+  } while (size - k >= 2 * kBlock && limit - *out >= kBlock);
+  *p += k + _tzcnt_u64(~more >> (k - 1));
+}
+
 // The last bytes of a run, or of the room: as Decode, but with every load and store within bounds. Values from `out`
 // to `o` are there already.
 template <bool kPext>
@@ -149,7 +212,8 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
   while (end - p >= 8 && o < limit) {
     const size_t size = end - p < kWindow ? static_cast<size_t>(end - p) : kWindow;
     const uint64_t more = TopBits(p, size);
-    if (HasLong(more, 0)) {
+    const uint64_t runs4 = Runs4(more);
+    if (HasLong(more, runs4, 0)) {
       const uint8_t* const window_end = p + size;
       while (p < window_end && o < limit) {
         p = end - p >= 16 ? DecodeAny<kPext>(p, o) : DecodeVarint(p, end, reinterpret_cast<uint64_t*>(o));
@@ -163,6 +227,10 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
     const ptrdiff_t n = found < limit - o ? found : limit - o;
     if (more == 0) {
       for (ptrdiff_t i = 0; i < n; ++i) *o++ = *p++;
+      continue;
+    }
+    if (runs4 == 0 && size >= kManyBytes && limit - o >= kManyValues) {
+      DecodeBlocks(&p, size, more, &o, limit);
       continue;
     }
     const uint8_t* const window = p;
@@ -187,25 +255,35 @@ template <bool kPext>
 TFR_BMI2 const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
   int64_t* o = out;
   int64_t* const limit = out + capacity;
-  const uint8_t* start = p;  // of the next varint: at p, or before it if the last window's end cut one
+  const uint8_t* start = p;  // of the next varint: at p, or after it, or before it if the last window's end cut one
   while (end - p >= kReadable && limit - o >= kWindow) {
     const uint64_t more = TopBits64(p);
-    if (more == 0 && start == p) {
-      Widen64(p, o);
-      o += 64;
-      start = p += kWindow;
-    } else if (!HasLong(more, static_cast<size_t>(p - start))) {
-      const uint64_t ends = ~more;
-      start = ExtractWindow<kPext>(p, ends, start, o);
-      o += _mm_popcnt_u64(ends);
-      p += kWindow;
-    } else {
-      const uint8_t* const window_end = p + kWindow;
-      while (start < window_end && limit - o > 0) {
-        start = DecodeAny<kPext>(start, o++);
-        if (start == nullptr) return nullptr;
+    const uint64_t runs4 = Runs4(more);
+    if (runs4 != 0) {
+      if (!HasLong(more, runs4, p - start)) {
+        const uint64_t ends = start > p ? _blsr_u64(~more) : ~more;
+        start = ExtractWindow<kPext>(p, ends, start, o);
+        o += _mm_popcnt_u64(ends);
+        p += kWindow;
+      } else {
+        const uint8_t* const window_end = p + kWindow;
+        while (start < window_end && o < limit) {
+          start = DecodeAny<kPext>(start, o++);
+          if (start == nullptr) return nullptr;
+        }
+        p = start;
       }
+    } else if (start < p) {
       p = start;
+    } else if (more == 0) {
+      Widen64(start, o);  // if the first starts after p, one too many, which does not count
+      o += kWindow - (start - p);
+      start = p += kWindow;
+    } else {
+      const uint64_t starts = (~more << 1) | (start == p);
+      for (ptrdiff_t k = 0; k < kStep; k += kBlock) o = DecodeBlock(p + k, starts >> k & 0xff, o);
+      p += kStep;
+      start = p + _tzcnt_u64(~more >> (kStep - 1));
     }
   }
   return DecodeTail<kPext>(start, end, out, o, limit, count);
@@ -231,7 +309,7 @@ TFR_BMI2 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out, const ui
 
 // Without pext, short runs are decoded sooner word by word. Not with TFR_BMI2: it jumps to one or the other.
 const uint8_t* DecodeWithoutPext(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
-  constexpr ptrdiff_t kShort = 128;
+  constexpr ptrdiff_t kShort = 32;
   if (end - p < kShort) return DecodePortably(p, end, out, capacity, count);
   return Decode<false>(p, end, out, capacity, count);
 }

@@ -122,6 +122,21 @@ def test_overlong_encodings_are_accepted(padded):
     assert _core.decode_varints(run).tolist() == [value for value, _ in padded]
 
 
+STRETCHES = st.lists(st.tuples(st.sampled_from([7, 14, 21, 28, 35, 56, 63, 64]), st.integers(1, 150)), max_size=8)
+
+
+@given(STRETCHES, st.integers(0, 2**32), st.integers(-70, 70))
+def test_stretches_of_short_and_long_values_follow_each_other(stretches, seed, room):
+    """A decoder goes from one kind of window to another wherever the stretches end, and stops anywhere."""
+    rng = random.Random(seed)
+    values = [rng.getrandbits(bits) for bits, count in stretches for _ in range(count)]
+    run = b"".join(map(encode, values))
+    signed = [value - 2**64 if value >= 2**63 else value for value in values]
+    assert _core.decode_varints(run).tolist() == signed
+    capacity = max(0, len(values) + room)
+    assert decode_core(run, capacity) == (signed[:capacity], len(b"".join(map(encode, values[:capacity]))))
+
+
 def test_the_tenth_byte_has_one_bit():
     for tenth in [0x00, 0x01, 0x02, 0x03, 0x7E, 0x7F]:
         for before in [0, 1, 40, 54, 55, 56, 60, 61, 62, 63, 64, 100]:

@@ -99,6 +99,12 @@ MUTANTS = [
         "the top bit",
         VARINT,
     ),
+    Mutant("varint/bmi2.cc", "} else if (start < p) {", "} else if (false) {", "a value cut by a window", VARINT),
+    Mutant(
+        "varint/bmi2.cc", "_blsr_u64(~more) : ~more;", "~more : ~more;", "the end of a value decoded before", VARINT
+    ),
+    Mutant("varint/bmi2.cc", "~more >> (kStep - 1)", "~more >> kStep", "where the next value starts", VARINT),
+    Mutant("varint/bmi2.cc", "size >= kManyBytes && limit - o >= kManyValues", "size >= 16", "a full array", VARINT),
     # ---- crc32c ----
     Mutant(
         "crc32c/portable.cc",
