@@ -129,13 +129,13 @@ int main(int argc, char** argv) {
   tfr::SequencePlan sequence_plan(first, second);
   const auto parse = [&](const std::vector<tfr::RecordBatch>& batches, uint64_t* sums) {
     for (const auto& batch : batches) {
-      tfr::Columns columns, lists;
-      measure::Require(sequences ? ParseSequenceExamples(batch, sequence_plan, 1, &columns, &lists)
-                                 : ParseExamples(batch, plan, 1, &columns),
-                       "parsing");
+      tfr::SequenceColumns columns;
+      measure::Require(
+          sequences ? ParseBatch(batch, sequence_plan, 1, &columns) : ParseBatch(batch, plan, 1, &columns.context),
+          "parsing");
       if (sums == nullptr) continue;
-      AddTo(sums, columns, *first);
-      if (sequences) AddTo(sums + first->size(), lists, *second);
+      AddTo(sums, columns.context, *first);
+      if (sequences) AddTo(sums + first->size(), columns.lists, *second);
     }
   };
   std::vector<uint64_t> sums(first->size() + second->size()), expected(sums);

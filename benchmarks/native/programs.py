@@ -19,6 +19,8 @@ HEADERS = {  # header, what links it, Debian's package
     "z": ("zlib.h", "zlib1g-dev"),
     "zstd": ("zstd.h", "libzstd-dev"),
     "snappy": ("snappy.h", "libsnappy-dev"),
+    "jpeg": ("jpeglib.h", "libjpeg-dev"),
+    "png": ("png.h", "libpng-dev"),
 }
 STREAMS = ("isal", "deflate", "z", "zstd", "snappy")
 
@@ -45,8 +47,8 @@ ROOMS = {
         Room(
             "parse",
             "The wire walk, and records to columns",
-            ("base", "wire", "varint", "parse"),
-            (),
+            ("base", "crc32c", "wire", "varint", "images", "parse"),
+            ("jpeg", "png"),
             ("ctr", "wide", "tok", "emb", "seq"),
         ),
         Room("deflate", "Deflate by library and level", ("base",), STREAMS, ("ctr", "tok")),
@@ -81,7 +83,8 @@ def why_not(room: Room) -> str | None:
         return f"needs a checkout (no csrc/{missing[0]} here)"
     if not build.has_compiler():
         return f"needs a C++ compiler ({build.compiler()[0]} not found; CXX names another)"
-    lacks = [HEADERS[name] for name in room.libraries if not build.compiles(f"#include <{HEADERS[name][0]}>")]
+    headers = [HEADERS[name] for name in room.libraries]
+    lacks = [header for header in headers if not build.compiles(f"#include <cstdio>\n#include <{header[0]}>")]
     if lacks:
         return "needs " + ", ".join(f"{header} (Debian: {package})" for header, package in lacks)
     return None
