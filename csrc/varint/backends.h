@@ -27,6 +27,8 @@ const uint8_t* DecodePortably(const uint8_t* p, const uint8_t* end, int64_t* out
 extern const VarintOps kBmi2Varint;
 extern const VarintOps kAvx2Varint;
 extern const VarintOps kAvx512VbmiVarint;
+#elif defined(__aarch64__)
+extern const VarintOps kNeonVarint;
 #endif
 
 constexpr uint64_t kTopBits = 0x8080808080808080;

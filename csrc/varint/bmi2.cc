@@ -17,6 +17,7 @@
 #include "base/cpu.h"
 #include "base/endian.h"
 #include "varint/backends.h"
+#include "varint/blocks.h"
 #include "varint/x86.h"
 
 namespace tfr::internal {
@@ -25,33 +26,14 @@ namespace {
 #define TFR_BMI2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define TFR_BMI2_INLINE __attribute__((target("avx2,bmi,bmi2,popcnt"), always_inline)) inline
 
-constexpr ptrdiff_t kWindow = 64;                 // bytes, and at most as many values
-constexpr ptrdiff_t kReadable = kWindow + 2 * 8;  // what a window may read: a word from just after its last end
-constexpr ptrdiff_t kBlock = 8;                   // bytes, and at most as many values
-constexpr ptrdiff_t kStep = kWindow - kBlock;     // a value of up to 4 bytes that starts before it ends in the window
 // At the end of a run, fewer bytes or values than these are decoded sooner one by one.
 constexpr size_t kManyBytes = 4 * kBlock;
 constexpr ptrdiff_t kManyValues = 2 * kBlock;
 
-// By the bytes of a block in which values start, a bit each: where each 32-bit lane takes its bytes from. The first
-// four values go to the low halves of the 64-bit lanes, the others to the high halves: an AND and a shift widen them in
-// order.
-struct alignas(32) Shuffles {
-  uint8_t of[256][32];
-};
-constexpr Shuffles kShuffles = [] {
-  Shuffles shuffles{};
-  for (int starts = 0; starts < 256; ++starts) {
-    int value = 0;
-    for (int at = 0; at < 8; ++at) {
-      if ((starts >> at & 1) == 0) continue;
-      const int lane = value < 4 ? 8 * value : 8 * (value - 4) + 4;
-      for (int j = 0; j < 4; ++j) shuffles.of[starts][lane + j] = static_cast<uint8_t>(at + j);
-      ++value;
-    }
-  }
-  return shuffles;
-}();
+// The first four values go to the low halves of the 64-bit lanes, the others to the high halves: an AND and a shift
+// widen them in order.
+constexpr BlockShuffles kShuffles =
+    MakeBlockShuffles([](int value) { return value < 4 ? 8 * value : 8 * (value - 4) + 4; });
 
 TFR_BMI2_INLINE __m256i Load256(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
@@ -161,12 +143,6 @@ TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, co
     }
   }
   return next;
-}
-
-// Bit i: bytes i to i + 3 of a window all continue.
-TFR_BMI2_INLINE uint64_t Runs4(uint64_t more) {
-  const uint64_t two = more & (more >> 1);
-  return two & (two >> 2);
 }
 
 // True if a varint that ends or continues in the window may have more than 8 bytes; its first starts `lag` before.

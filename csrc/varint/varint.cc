@@ -18,6 +18,8 @@ const VarintOps* const kAll[] = {
     &kAvx512VbmiVarint,
     &kBmi2Varint,
     &kAvx2Varint,
+#elif defined(__aarch64__)
+    &kNeonVarint,
 #endif
     &kPortableVarint,
 };

@@ -53,7 +53,7 @@ ROOMS = [
 ]
 # Files of crc32c, varint and images, and the backends in them.
 BACKENDS = {
-    **{name: {name} for name in ("sse42", "pclmul", "vpclmul", "armv8", "avx512_vbmi", "avx2")},
+    **{name: {name} for name in ("sse42", "pclmul", "vpclmul", "armv8", "pmull", "neon", "avx512_vbmi", "avx2")},
     "bmi2": {"bmi2", "avx2"},
 }
 SECONDS = 3600  # for the tests of a room without a mistake
