@@ -19,7 +19,7 @@ constexpr size_t kSizes[] = {64, 600, 100'000};
 #if defined(__x86_64__)
 constexpr const char* kNames[] = {"vpclmul", "pclmul", "sse42", "portable"};
 #elif defined(__aarch64__)
-constexpr const char* kNames[] = {"armv8", "portable"};
+constexpr const char* kNames[] = {"armv8", "pmull", "portable"};
 #else
 constexpr const char* kNames[] = {"portable"};
 #endif

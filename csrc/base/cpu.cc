@@ -26,8 +26,9 @@ CpuFeatures Detect() {
   cpu.vpclmulqdq = cpu.avx512 && cpu.pclmul && __builtin_cpu_supports("vpclmulqdq");
 #elif defined(__aarch64__) && defined(__linux__)
   cpu.arm_crc = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+  cpu.arm_pmull = (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
 #elif defined(__aarch64__) && defined(__APPLE__)
-  cpu.arm_crc = true;  // every Apple arm64 processor has them
+  cpu.arm_crc = cpu.arm_pmull = true;  // every Apple arm64 processor has them
 #endif
   return cpu;
 }

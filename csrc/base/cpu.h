@@ -14,6 +14,7 @@ struct CpuFeatures {
   bool avx512_vbmi = false;  // VBMI, VBMI2 and CD on top of avx512, and bmi2
   bool vpclmulqdq = false;   // 512-bit carry-less multiply on top of avx512
   bool arm_crc = false;      // ARMv8 CRC32 instructions
+  bool arm_pmull = false;    // ARMv8 carry-less multiply
 };
 
 const CpuFeatures& Cpu();

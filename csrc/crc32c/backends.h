@@ -15,6 +15,7 @@ uint32_t ExtendPclmul(uint32_t crc, const uint8_t* data, size_t size);
 uint32_t ExtendVpclmul(uint32_t crc, const uint8_t* data, size_t size);
 #elif defined(__aarch64__)
 uint32_t ExtendArm(uint32_t crc, const uint8_t* data, size_t size);
+uint32_t ExtendPmull(uint32_t crc, const uint8_t* data, size_t size);
 #endif
 
 // Polynomials over GF(2) modulo the Castagnoli polynomial, bit-reflected: the coefficient of x^0 is the top bit.

@@ -13,7 +13,7 @@ DATA = random.Random(3720).randbytes(1 << 16)
 CORE = [ROOT / "csrc/base/cpu.cc", *sorted((ROOT / "csrc/crc32c").glob("*.cc"))]
 MACHINES = {
     "this one": (["g++"], [], {"portable"}),
-    "aarch64": (["aarch64-linux-gnu-g++", "-static"], ["qemu-aarch64"], {"portable", "armv8"}),
+    "aarch64": (["aarch64-linux-gnu-g++", "-static"], ["qemu-aarch64"], {"portable", "armv8", "pmull"}),
 }
 
 
