@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/records.h"
 #include "base/status.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -25,6 +26,15 @@ struct Progress {
   size_t consumed = 0;
   size_t produced = 0;
   bool between_parts = false;  // the input may end here
+  bool at_restart = false;     // stopped as StopAtRestart asked
+};
+
+// A place in a compressed stream where decompression can begin.
+struct Restart {
+  size_t bits_back = 0;  // how many bits before the end of the input that was taken
+  size_t pending = 0;    // bytes of output before it that were not given out yet
+  bool inside = false;   // of a part: what follows refers to the window
+  Bytes window = {};     // the output before it; valid until the next call
 };
 
 class Decompressor {
@@ -38,6 +48,13 @@ class Decompressor {
 
   // How many bytes of input came before the part that is being read. Only of codecs that have may_begin_part.
   virtual int64_t part_begin() const { return 0; }
+
+  // Has a later call of Decompress stop at the next place where decompression can begin (Progress::at_restart).
+  virtual void StopAtRestart() = 0;
+  virtual Restart restart() const { return {}; }
+  // To be called before the first Decompress. It then goes on from a restart inside a part, whose checksum is not
+  // checked. `bits` bits of the first byte were not taken: the upper ones.
+  virtual void BeginInside(uint8_t /*first_byte*/, int /*bits*/, Bytes /*window*/) {}
 };
 
 class Compressor {
@@ -149,10 +166,23 @@ std::optional<Compression> FindCompression(std::string_view name);
 // `compression` is not kNone. Null if out of memory.
 std::unique_ptr<Decompressor> NewDecompressor(Compression compression);
 
+// Notes where the decompression of a stream can begin.
+class RestartLog {
+ public:
+  virtual ~RestartLog() = default;
+  // True if a place is wanted after `out` bytes of output.
+  virtual bool Wants(int64_t out) const = 0;
+  // At this bit of the file, before which the stream has `out` bytes. The window is that of a place inside a part.
+  virtual Status Add(int64_t bit, int64_t out, bool inside, Bytes window) = 0;
+};
+
 // The uncompressed bytes of `source`. Bytes before a damaged place come before the error, which names the place as
 // counted from `begin`, where the source starts in its file. After damage it can be read on from the next part.
 std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression,
-                                               int64_t begin = 0);
+                                               int64_t begin = 0, std::shared_ptr<RestartLog> log = nullptr);
+// The same with a decompressor that was told where it begins; null if out of memory.
+std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin,
+                                               std::unique_ptr<Decompressor> decompressor);
 // Compresses what is written to it into `sink`, as one stream.
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor);
 

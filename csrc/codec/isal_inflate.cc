@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "codec/deflate.h"
 
@@ -144,11 +145,25 @@ class IsalDecompressor : public Decompressor {
 
   int64_t part_begin() const override { return part_begin_; }
 
+  void StopAtRestart() override { restart_wanted_ = true; }
+  Restart restart() const override { return restart_; }
+
+  void BeginInside(uint8_t first_byte, int bits, Bytes window) override {
+    window_.assign(window.data, window.data + window.size);
+    first_bits_ = bits > 0 ? first_byte >> (8 - bits) : 0;
+    first_bits_length_ = bits;
+    in_body_ = is_first_ = is_inside_ = true;
+    between_ = false;
+    BeginBody();
+  }
+
  private:
   Status Run(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) {
     *progress = {};
+    bool may_search = true;
     while (true) {
       if (!in_body_) {
+        if (restart_wanted_ && between_) return StopHere({8 * overread_bytes_}, progress);
         while (!in_body_ && (overread_bytes_ > 0 || progress->consumed < in_size)) {
           if (between_) part_begin_ = taken_ + static_cast<int64_t>(progress->consumed - overread_bytes_);
           between_ = false;
@@ -161,11 +176,17 @@ class IsalDecompressor : public Decompressor {
         if (!in_body_) return {};
       }
       const size_t in_now = std::min(in_size - progress->consumed, kMaxCall);
-      const size_t out_now = std::min(out_size - progress->produced, kMaxCall);
+      size_t out_now = std::min(out_size - progress->produced, kMaxCall);
       if (out_now == 0) return {};
+      if (restart_wanted_ && may_search && !is_searching_) {
+        if (state_.block_state == ISAL_BLOCK_NEW_HDR) return StopInside(progress);
+        BeginSearch();
+      }
+      if (is_searching_) out_now = std::min(out_now, pending() - std::min<size_t>(pending(), 1));
       if (!is_first_) KeepState();
       const Call call = {in + progress->consumed, in_now, out + progress->produced, out_now};
-      const int code = Inflate(call);
+      int code = Inflate(call);
+      if (code == ISAL_INCORRECT_CHECKSUM && is_inside_) code = ISAL_DECOMP_OK;  // of a part whose start was not seen
       const size_t took = in_now - state_.avail_in;
       size_t gave = out_now - state_.avail_out;
       if (code == ISAL_INVALID_LOOKBACK || code == ISAL_INVALID_SYMBOL) gave = Written(call, gave);
@@ -173,17 +194,67 @@ class IsalDecompressor : public Decompressor {
       progress->consumed += took;
       progress->produced += gave;
       if (code < 0) return DeflateError(code);
+      if (is_searching_ && state_.block_state == ISAL_BLOCK_INPUT_DONE) {
+        EndSearch(ISAL_BLOCK_NEW_HDR);
+        KeepWindow();
+        return StopInside(progress);
+      }
       if (state_.block_state == ISAL_BLOCK_FINISH) {
         in_body_ = false;
         between_ = true;
+        is_inside_ = false;
+        window_.clear();
         header_ = Header();
         KeepOverread();
         progress->between_parts = overread_bytes_ == 0;
         if (progress->consumed == in_size && overread_bytes_ == 0) return {};
       } else if (took == 0 && gave == 0) {
-        return {};
+        if (!is_searching_) return {};
+        EndSearch(state_.block_state);  // what is pending has to go out before more input comes
+        may_search = false;
       }
     }
+  }
+
+  // The library does not tell where a block ends. A block that is said to be the last is one at whose end it stops; as
+  // long as there is output that it has not given out, it leaves it at that and does not read a trailer.
+  void BeginSearch() {
+    const bool in_block = state_.block_state == ISAL_BLOCK_CODED || state_.block_state == ISAL_BLOCK_TYPE0;
+    if (!in_block || state_.bfinal != 0) return;
+    state_.bfinal = 1;
+    is_searching_ = true;
+  }
+
+  void EndSearch(isal_block_state state) {
+    is_searching_ = false;
+    state_.bfinal = 0;
+    state_.block_state = state;
+  }
+
+  size_t pending() const { return static_cast<size_t>(state_.tmp_out_valid - state_.tmp_out_processed); }
+
+  // Does what the library does after a call that does not end a stream: moves its window to the front of its memory.
+  void KeepWindow() {
+    const int32_t shift = std::min(state_.tmp_out_valid - ISAL_DEF_HIST_SIZE, state_.tmp_out_processed);
+    if (shift <= 0) return;
+    std::memmove(state_.tmp_out_buffer, state_.tmp_out_buffer + shift,
+                 static_cast<size_t>(state_.tmp_out_valid - shift));
+    state_.tmp_out_valid -= shift;
+    state_.tmp_out_processed -= shift;
+  }
+
+  Status StopInside(Progress* progress) {
+    const auto filled = static_cast<size_t>(state_.tmp_out_valid);
+    const size_t size = std::min<size_t>(filled, ISAL_DEF_HIST_SIZE);
+    const Bytes window = {state_.tmp_out_buffer + filled - size, size};
+    return StopHere({static_cast<size_t>(state_.read_in_length), pending(), true, window}, progress);
+  }
+
+  Status StopHere(const Restart& restart, Progress* progress) {
+    restart_ = restart;
+    restart_wanted_ = false;
+    progress->at_restart = true;
+    return {};
   }
 
   struct Call {
@@ -237,6 +308,8 @@ class IsalDecompressor : public Decompressor {
     state_.crc_flag = wrapper_;
     state_.read_in = first_bits_;
     state_.read_in_length = first_bits_length_;
+    if (window_.empty()) return;
+    (void)isal_inflate_set_dict(&state_, window_.data(), static_cast<uint32_t>(window_.size()));
   }
 
   void StartBody() {
@@ -275,6 +348,11 @@ class IsalDecompressor : public Decompressor {
   size_t overread_bytes_ = 0;
   int64_t taken_ = 0;  // by the calls before this one
   int64_t part_begin_ = 0;
+  std::vector<uint8_t> window_;  // of the restart inside a part from which this one goes on
+  bool is_inside_ = false;
+  bool restart_wanted_ = false;
+  bool is_searching_ = false;  // the block being read is said to be the last
+  Restart restart_;
   bool in_body_ = false;
   bool between_ = true;  // true at the very start: an empty file is an empty stream
 };

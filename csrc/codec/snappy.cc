@@ -77,6 +77,11 @@ class SnappyDecompressor : public Decompressor {
     while (true) {
       Give(out, out_size, progress);
       if (given_ < inflated_) return {};
+      if (restart_wanted_ && head_bytes_ == 0) {
+        restart_wanted_ = false;
+        progress->at_restart = progress->between_parts = true;
+        return {};
+      }
       const uint8_t* rest = in + progress->consumed;
       const size_t left = in_size - progress->consumed;
       if (head_bytes_ < head_wanted_) {
@@ -100,6 +105,8 @@ class SnappyDecompressor : public Decompressor {
     progress->between_parts = head_bytes_ == 0;
     return {};
   }
+
+  void StopAtRestart() override { restart_wanted_ = true; }
 
  private:
   static Status NoMemory(size_t size) {
@@ -170,6 +177,7 @@ class SnappyDecompressor : public Decompressor {
   Room block_;
   size_t inflated_ = 0;
   size_t given_ = 0;
+  bool restart_wanted_ = false;
 };
 
 class SnappyBlockCompressor : public BlockCompressor {

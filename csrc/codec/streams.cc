@@ -17,9 +17,11 @@ constexpr size_t kOutputBytes = 256 << 10;
 
 class DecompressingSource : public Source {
  public:
-  DecompressingSource(std::unique_ptr<Source> source, const Codec& codec, int64_t begin)
+  DecompressingSource(std::unique_ptr<Source> source, const Codec& codec, int64_t begin,
+                      std::unique_ptr<Decompressor> decompressor, std::shared_ptr<RestartLog> log)
       : source_(std::move(source)),
-        decompressor_(codec.new_decompressor()),
+        decompressor_(std::move(decompressor)),
+        log_(std::move(log)),
         codec_(codec),
         input_(kKeptBytes + kInputBytes),
         first_(begin),
@@ -36,9 +38,11 @@ class DecompressingSource : public Source {
       begin_ += progress.consumed;
       consumed_ += static_cast<int64_t>(progress.consumed);
       *got += progress.produced;
+      produced_ += static_cast<int64_t>(progress.produced);
       if (!status.ok()) return Later(InFile(std::move(status)), *got);
+      if (log_) TFR_RETURN_IF_ERROR(Log(progress));
       if (*got == size) return {};
-      if (begin_ < end_) continue;
+      if (begin_ < end_ || progress.at_restart) continue;
       // All input is used up. Output goes out before the next read, which may have to wait.
       if (*got > 0) return {};
       between_parts_ = progress.between_parts;
@@ -72,6 +76,7 @@ class DecompressingSource : public Source {
       ++from;
     }
     decompressor_ = codec_.new_decompressor();
+    log_.reset();
     first_ = consumed_;
     late_ = {};
     *found = true;
@@ -94,6 +99,16 @@ class DecompressingSource : public Source {
     return status;
   }
 
+  Status Log(const Progress& progress) {
+    if (progress.at_restart) {
+      const Restart at = decompressor_->restart();
+      return log_->Add(8 * consumed_ - static_cast<int64_t>(at.bits_back), produced_ + static_cast<int64_t>(at.pending),
+                       at.inside, at.window);
+    }
+    if (log_->Wants(produced_)) decompressor_->StopAtRestart();
+    return {};
+  }
+
   Status InFile(Status status) {
     return status.code() == StatusCode::kDataLoss ? Damage(status.detail().message) : std::move(status);
   }
@@ -111,6 +126,7 @@ class DecompressingSource : public Source {
 
   std::unique_ptr<Source> source_;
   std::unique_ptr<Decompressor> decompressor_;
+  std::shared_ptr<RestartLog> log_;
   const Codec& codec_;
   std::vector<uint8_t> input_;
   size_t kept_ = kKeptBytes;   // from here on input_ holds bytes of the file, up to end_
@@ -118,6 +134,7 @@ class DecompressingSource : public Source {
   size_t end_ = kKeptBytes;
   int64_t first_;     // where the decompressor began
   int64_t consumed_;  // where begin_ is in the file
+  int64_t produced_ = 0;
   bool between_parts_ = false;
   Status late_;
 };
@@ -176,8 +193,17 @@ class CompressingSink : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin) {
-  return std::make_unique<DecompressingSource>(std::move(source), *compression.codec(), begin);
+std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin,
+                                               std::shared_ptr<RestartLog> log) {
+  const Codec& codec = *compression.codec();
+  return std::make_unique<DecompressingSource>(std::move(source), codec, begin, codec.new_decompressor(),
+                                               std::move(log));
+}
+
+std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin,
+                                               std::unique_ptr<Decompressor> decompressor) {
+  return std::make_unique<DecompressingSource>(std::move(source), *compression.codec(), begin, std::move(decompressor),
+                                               nullptr);
 }
 
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor) {

@@ -69,6 +69,7 @@ class ZstdDecompressor : public Decompressor {
   }
 
   int64_t part_begin() const override { return part_begin_; }
+  void StopAtRestart() override { restart_wanted_ = true; }
 
  private:
   Status Run(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) {
@@ -106,6 +107,11 @@ class ZstdDecompressor : public Decompressor {
         at_start_ = code == 0;
         between_ = at_start_ && !after_mark_;
       }
+      if (restart_wanted_ && between_) {
+        restart_wanted_ = false;
+        progress->at_restart = true;
+        break;
+      }
       if (output.pos == output.size || (input.pos == in_before && output.pos == out_before)) break;
     }
     progress->between_parts = between_;
@@ -123,6 +129,7 @@ class ZstdDecompressor : public Decompressor {
   bool at_start_ = true;  // of a frame
   bool after_mark_ = false;
   bool between_ = true;
+  bool restart_wanted_ = false;
 };
 
 class ZstdBlockCompressor : public BlockCompressor {
