@@ -61,12 +61,12 @@ py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
 }
 
 std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most,
-                                 const std::shared_ptr<FetchQueue>& fetches) {
+                                 const std::shared_ptr<FetchQueue>& fetches, bool inflate) {
   for (const IndexOrigin& origin : origins) {
     if (origin.object && !fetches) throw py::type_error("objects require `fetches`");
   }
   std::vector<RecordIndexPtr> indexes;
-  RunWithoutGil([&] { return OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes); });
+  RunWithoutGil([&] { return OpenIndexes(origins, Limit(most), num_threads, fetches, inflate, &indexes); });
   std::vector<SharedIndex> wrapped;
   for (RecordIndexPtr& index : indexes) wrapped.push_back(Wrapped(std::move(index)));
   return wrapped;
@@ -180,10 +180,10 @@ void BindIndex(py::module_& m) {
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(
           "build",
-          [](const std::string& path, const Most& most) {
-            return MakeIndex([&](RecordIndexPtr* index) { return BuildIndex(path, Limit(most), index); });
+          [](const std::string& path, const Most& most, int64_t spacing) {
+            return MakeIndex([&](RecordIndexPtr* index) { return BuildIndex(path, Limit(most), spacing, index); });
           },
-          py::arg("path"), py::arg("max_record_bytes") = py::none())
+          py::arg("path"), py::arg("max_record_bytes") = py::none(), py::arg("spacing") = CheckpointLog::kSpacing)
       .def_static(
           "load",
           [](const std::string& path) {
@@ -198,19 +198,36 @@ void BindIndex(py::module_& m) {
             });
           },
           py::arg("text"))
+      .def("pack",
+           [](const RecordIndex& index) {
+             if (!index.checkpoints()) throw py::value_error("only the index of a compressed file is packed");
+             std::string bytes;
+             RunWithoutGil([&] { return PackIndex(index, &bytes); });
+             return py::bytes(bytes);
+           })
+      .def("checkpoints",
+           [](const RecordIndex& index) { return index.checkpoints() ? index.checkpoints()->places().size() : 0; })
+      .def("file_bytes",
+           [](const RecordIndex& index) {
+             return index.checkpoints() ? index.checkpoints()->identity().bytes : index.end();
+           })
       .def(
           "save",
           [](const RecordIndex& index, const std::string& path) {
             RunWithoutGil([&] { return SaveIndex(index, path); });
           },
           py::arg("path"))
+      .def("end", &RecordIndex::end)
       .def("__len__", &RecordIndex::size)
       .def("offsets", [](py::object self) { return ArrayOver(self.cast<const RecordIndex&>().offsets(), self); })
       .def("sizes", [](py::object self) { return ArrayOver(self.cast<const RecordIndex&>().sizes(), self); })
       .def(
           "equals",
           [](const RecordIndex& a, const RecordIndex& b) {
-            return a.offsets() == b.offsets() && a.sizes() == b.sizes();
+            const CheckpointsPtr& c = a.checkpoints();
+            const CheckpointsPtr& d = b.checkpoints();
+            const bool same_file = !c || !d ? c == d : c->identity() == d->identity();
+            return same_file && a.offsets() == b.offsets() && a.sizes() == b.sizes();
           },
           py::arg("other"));
   NewClass<IndexOrigin>(m, "IndexOrigin")
@@ -220,7 +237,7 @@ void BindIndex(py::module_& m) {
            }),
            py::kw_only(), py::arg("path"), py::arg("index_path") = py::none(), py::arg("object") = py::none());
   m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none(),
-        py::arg("fetches") = std::shared_ptr<FetchQueue>());
+        py::arg("fetches") = std::shared_ptr<FetchQueue>(), py::kw_only(), py::arg("inflate") = true);
   NewClass<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,

@@ -58,6 +58,30 @@ class Window {
   int calls_ = 0;
 };
 
+Status BuildCompressed(const std::shared_ptr<File>& file, Compression compression, uint64_t most, int64_t spacing,
+                       RecordIndexPtr* index) {
+  auto log = std::make_shared<CheckpointLog>(file, compression, spacing);
+  BufferPool pool(2 * RecordReader::Options().chunk_bytes);
+  RecordReader::Options options;
+  options.most = most;
+  RecordReader reader(NewDecompressingSource(std::make_unique<FileSource>(file), compression, 0, log), &pool, options);
+  IndexBuilder builder;
+  while (true) {
+    Chunk chunk;
+    TFR_RETURN_IF_ERROR(CheckInterrupt());
+    TFR_RETURN_IF_ERROR(reader.Next(&chunk));
+    if (chunk.records.empty()) {
+      CheckpointsPtr checkpoints;
+      TFR_RETURN_IF_ERROR(log->Finish(chunk.end.offset, &checkpoints));
+      *index = builder.Finish(std::move(checkpoints));
+      return {};
+    }
+    for (size_t i = 0; i < chunk.records.size(); ++i) {
+      builder.Add(chunk.PlaceOf(i).offset, static_cast<int64_t>(chunk.records[i].size + kFrameBytes));
+    }
+  }
+}
+
 Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
   if (!file.regular()) return Status::InvalidArgument("not a regular file; random access needs one");
   int64_t end = 0;
@@ -75,8 +99,8 @@ Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
       const Compression compression = DetectCompression(header, shown);
       if (compression != Compression::kNone) {
         return Status::InvalidArgument(
-            "the file is compressed (" + std::string(CompressionName(compression)) +
-            "): only uncompressed files can be indexed; rewrite it with tfrecord-fast convert");
+            "it is compressed (" + std::string(CompressionName(compression)) +
+            "): of compressed files only local ones can be indexed; copy it, or rewrite it with tfrecord-fast convert");
       }
     }
     if (shown < kHeaderBytes) return Truncated(offset, record, header, shown);
@@ -98,9 +122,16 @@ Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
 
 }  // namespace
 
-Status BuildIndex(const std::string& path, uint64_t max_record_bytes, RecordIndexPtr* index) {
+Status BuildIndex(const std::string& path, uint64_t max_record_bytes, int64_t spacing, RecordIndexPtr* index) {
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(File::Open(path, &file));
+  uint8_t head[kDetectBytes];
+  size_t got = 0;
+  if (file->regular()) TFR_RETURN_IF_ERROR(file->ReadFullyAt(0, head, sizeof head, &got).WithPath(path));
+  const Compression compression = DetectCompression(head, got);
+  if (compression != Compression::kNone && spacing > 0) {
+    return BuildCompressed(file, compression, max_record_bytes, spacing, index).WithPath(path);
+  }
   return Build(*file, max_record_bytes, index).WithPath(path);
 }
 

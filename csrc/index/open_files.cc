@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "seek/inflated_file.h"
+
 namespace tfr {
 
-OpenFiles::OpenFiles(std::vector<Path> paths, size_t max_open, bool map)
-    : paths_(std::move(paths)), map_(map), max_open_(std::max<size_t>(max_open, 1)), slots_(paths_.size()) {}
+OpenFiles::OpenFiles(std::vector<Path> paths, std::vector<CheckpointsPtr> checkpoints, size_t max_open, bool map)
+    : paths_(std::move(paths)),
+      checkpoints_(std::move(checkpoints)),
+      map_(map),
+      max_open_(std::max<size_t>(max_open, 1)),
+      slots_(paths_.size()) {}
 
 Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
   {
@@ -28,7 +34,13 @@ Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
     return Status::InvalidArgument("not a regular file; random access needs one").WithPath(*paths_[file]);
   }
   auto both = std::make_shared<OpenFile>();
-  if (map_) both->mapped = MappedFile::Map(*fresh);
+  if (checkpoints_[file]) {
+    std::shared_ptr<InflatedFile> inflated;
+    TFR_RETURN_IF_ERROR(InflatedFile::Open(std::move(fresh), checkpoints_[file], &inflated).WithPath(*paths_[file]));
+    fresh = std::move(inflated);
+  } else if (map_) {
+    both->mapped = MappedFile::Map(*fresh);
+  }
   both->file = std::move(fresh);
   *opened = both;
   Keep(file, std::move(both));

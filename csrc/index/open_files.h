@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "io/mapped_file.h"
 #include "io/source.h"
+#include "seek/checkpoints.h"
 
 namespace tfr {
 
@@ -27,7 +28,8 @@ struct OpenFile {
 // from several threads; a file that is closed here stays open for those that still hold it.
 class OpenFiles {
  public:
-  OpenFiles(std::vector<Path> paths, size_t max_open, bool map);
+  // `checkpoints` of each file: null if it is not compressed. A compressed file is opened as its uncompressed bytes.
+  OpenFiles(std::vector<Path> paths, std::vector<CheckpointsPtr> checkpoints, size_t max_open, bool map);
 
   // Opens file number `file`. kInvalidArgument if it is not a regular file. Errors carry the path.
   Status Get(size_t file, std::shared_ptr<const OpenFile>* opened);
@@ -43,6 +45,7 @@ class OpenFiles {
   void Keep(size_t file, std::shared_ptr<const OpenFile> opened);
 
   const std::vector<Path> paths_;
+  const std::vector<CheckpointsPtr> checkpoints_;
   const bool map_;
   std::mutex mutex_;  // guards all below
   size_t max_open_;

@@ -89,6 +89,12 @@ int64_t PagesMissed() {
 #endif
 }
 
+std::vector<CheckpointsPtr> CheckpointsOf(const std::vector<RecordIndexPtr>& indexes) {
+  std::vector<CheckpointsPtr> all;
+  for (const RecordIndexPtr& index : indexes) all.push_back(index->checkpoints());
+  return all;
+}
+
 size_t DataSize(const Frame& frame) { return static_cast<size_t>(frame.size) - kFrameBytes; }
 
 // Buffers of one size serve requests that differ a little.
@@ -119,7 +125,7 @@ Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, c
 struct RandomReader::Shared {
   explicit Shared(const RandomReader& reader)
       : generation(ForkGeneration()),
-        files(reader.paths_, reader.options_.max_open_files, reader.options_.map_files),
+        files(reader.paths_, CheckpointsOf(reader.indexes_), reader.options_.max_open_files, reader.options_.map_files),
         pool(reader.options_.max_idle_bytes) {}
 
   const uint64_t generation;
@@ -362,7 +368,8 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
   if (!buffer) return Status::OutOfMemory("buffer of " + std::to_string(plan.total_bytes) + " bytes");
 
   RemoteTake remote(plan, options_.remote);
-  const size_t worth = std::max(plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread);
+  const size_t worth =
+      std::max({plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread, plan.blocks_to_inflate});
   TFR_RETURN_IF_ERROR(ParallelTry(plan.blocks.size(), std::min(options_.num_threads, worth), [&](size_t i) {
     const FrameBlock& block = plan.blocks[i];
     std::shared_ptr<const OpenFile> file = remote.file(block.file);

@@ -26,11 +26,12 @@ std::string IndexBuilder::Add(int64_t offset, int64_t size) {
   return {};
 }
 
-RecordIndexPtr IndexBuilder::Finish() {
+RecordIndexPtr IndexBuilder::Finish(CheckpointsPtr checkpoints) {
   end_ = 0;
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
-  return RecordIndexPtr(new RecordIndex(std::exchange(offsets_, {}), std::exchange(sizes_, {})));
+  return RecordIndexPtr(
+      new RecordIndex(std::exchange(offsets_, {}), std::exchange(sizes_, {}), std::move(checkpoints)));
 }
 
 Status RecordIndex::Make(std::vector<int64_t> offsets, std::vector<int64_t> sizes, RecordIndexPtr* index) {
@@ -48,15 +49,16 @@ Status RecordIndex::Make(std::vector<int64_t> offsets, std::vector<int64_t> size
 }
 
 Status OpenIndexes(const std::vector<IndexOrigin>& origins, uint64_t max_record_bytes, size_t num_threads,
-                   const std::shared_ptr<FetchQueue>& fetches, std::vector<RecordIndexPtr>* indexes) {
+                   const std::shared_ptr<FetchQueue>& fetches, bool inflate, std::vector<RecordIndexPtr>* indexes) {
   indexes->assign(origins.size(), nullptr);
+  const int64_t spacing = inflate ? CheckpointLog::kSpacing : 0;
   return ParallelTry(origins.size(), num_threads, [&](size_t i) {
     const IndexOrigin& origin = origins[i];
     if (origin.object && !origin.index_path) {
       return BuildIndex(origin, fetches, max_record_bytes, &(*indexes)[i]);
     }
     return origin.index_path ? LoadIndex(*origin.index_path, &(*indexes)[i])
-                             : BuildIndex(origin.path, max_record_bytes, &(*indexes)[i]);
+                             : BuildIndex(origin.path, max_record_bytes, spacing, &(*indexes)[i]);
   });
 }
 

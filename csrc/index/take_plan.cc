@@ -85,19 +85,30 @@ TakePlan PlanTake(const int64_t* numbers, size_t count, const RecordNumbers& all
   plan.frame_of.resize(count);
   size_t file = 0;
   int64_t block_bytes = 0;
+  size_t checkpoint = 0;  // before the frame that was planned last
   for (size_t i = 0; i < count; ++i) {
     const int64_t number = rows[i].number;
     if (i == 0 || number != rows[i - 1].number) {
       const bool other_file = i == 0 || number >= all.first[file + 1];
       if (other_file) file = all.FileOf(number);
-      if (other_file || plan.frames.size() - plan.blocks.back().begin == kBlockFrames || block_bytes >= kBlockBytes) {
-        plan.blocks.push_back({file, plan.frames.size(), plan.frames.size()});
-        block_bytes = 0;
-      }
       const int64_t record = number - all.first[file];
       const RecordIndex& index = *indexes[file];
       const int64_t size = index.sizes()[static_cast<size_t>(record)];
-      plan.frames.push_back({index.offsets()[static_cast<size_t>(record)], size, record, kNoPlace});
+      const int64_t offset = index.offsets()[static_cast<size_t>(record)];
+      bool other_block = other_file;
+      if (index.checkpoints()) {
+        const size_t before = index.checkpoints()->Before(offset);
+        other_block = other_block || before != checkpoint;
+        checkpoint = before;
+        if (other_block) ++plan.blocks_to_inflate;
+      } else if (!other_block) {
+        other_block = plan.frames.size() - plan.blocks.back().begin == kBlockFrames || block_bytes >= kBlockBytes;
+      }
+      if (other_block) {
+        plan.blocks.push_back({file, plan.frames.size(), plan.frames.size()});
+        block_bytes = 0;
+      }
+      plan.frames.push_back({offset, size, record, kNoPlace});
       block_bytes += size;
       plan.blocks.back().end = plan.frames.size();
     }

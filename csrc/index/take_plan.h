@@ -26,13 +26,14 @@ struct FrameBlock {
   size_t end;
 };
 
-constexpr size_t kBlockFrames = 64;  // no block has more
+constexpr size_t kBlockFrames = 64;  // no block of an uncompressed file has more
 
 struct TakePlan {
   std::vector<Frame> frames;  // ascending: by file, then by offset; none twice
   std::vector<FrameBlock> blocks;
   std::vector<uint32_t> frame_of;  // of each requested record, in the requested order
   size_t total_bytes = 0;          // of all frames
+  size_t blocks_to_inflate = 0;    // of compressed files: each has the frames after one checkpoint
 };
 
 // Numbers records across files: file f has [first[f], first[f + 1]).

@@ -1,4 +1,4 @@
-// The text form of an index, parsed and printed; see record_index.h.
+// Indexes in files, and the text form, parsed and printed; see record_index.h.
 
 #include <unistd.h>
 
@@ -109,6 +109,13 @@ Status Load(Source* text, RecordIndexPtr* index) {
 }
 
 Status Print(const RecordIndex& index, Sink* sink) {
+  if (index.checkpoints()) {
+    std::string bytes;
+    TFR_RETURN_IF_ERROR(PackIndex(index, &bytes));
+    const Bytes part = {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+    TFR_RETURN_IF_ERROR(sink->Write(&part, 1));
+    return sink->Close();
+  }
   std::vector<char> chunk(kChunkBytes);
   char* at = chunk.data();
   char* const end = at + chunk.size();
@@ -132,12 +139,25 @@ Status Print(const RecordIndex& index, Sink* sink) {
 Status LoadIndex(const std::string& path, RecordIndexPtr* index) {
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(File::Open(path, &file));
-  FileSource text(std::move(file));
-  return Load(&text, index).WithPath(path);
+  char head[kPackedMagic.size()];
+  size_t got = 0;
+  if (file->regular()) {
+    TFR_RETURN_IF_ERROR(file->ReadFullyAt(0, reinterpret_cast<uint8_t*>(head), sizeof head, &got).WithPath(path));
+  }
+  if (std::string_view(head, got) != kPackedMagic) {
+    FileSource text(std::move(file));
+    return Load(&text, index).WithPath(path);
+  }
+  std::string bytes(static_cast<size_t>(file->opened_size()), '\0');
+  TFR_RETURN_IF_ERROR(
+      file->ReadFullyAt(0, reinterpret_cast<uint8_t*>(bytes.data()), bytes.size(), &got).WithPath(path));
+  return UnpackIndex(std::string_view(bytes).substr(0, got), index).WithPath(path);
 }
 
-Status ParseIndex(Bytes text, RecordIndexPtr* index) {
-  MemorySource source(text, nullptr);
+Status ParseIndex(Bytes bytes, RecordIndexPtr* index) {
+  const std::string_view view(reinterpret_cast<const char*>(bytes.data), bytes.size);
+  if (view.starts_with(kPackedMagic)) return UnpackIndex(view, index);
+  MemorySource source(bytes, nullptr);
   return Load(&source, index);
 }
 

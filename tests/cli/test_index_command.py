@@ -10,6 +10,7 @@ from hypothesis import given, settings
 import tfrecord_fast as tf
 from tests.support.copying import COMPRESSIONS, names, quiet, records, run_fixture, run_json_fixture, write  # noqa: F401
 from tests.support.other_files import OTHER_FILES
+from tfrecord_fast import IndexedReader
 
 
 @settings(max_examples=30, deadline=None)
@@ -76,9 +77,13 @@ def test_a_file_is_not_replaced_by_an_index(tmp_path, run):
 
 
 @pytest.mark.parametrize("kind", COMPRESSIONS[1:])
-def test_compressed_files_have_none(tmp_path, run, kind):
-    status, _, err = run("index", write(tmp_path / "a", [b"x"], kind))
-    assert status == 2 and kind in err and names(tmp_path) == ["a"]
+def test_compressed_files(tmp_path, run, kind):
+    records = [b"x" * size for size in range(500)]
+    path = write(tmp_path / "a", records, kind)
+    assert run("index", path) == (0, f"{path}.idx: 500 records\n", "")
+    assert IndexedReader(path, indexes=f"{path}.idx").take([300, 7]).tolist() == [records[300], records[7]]
+    assert run("index", "--check", path) == (0, f"{path}.idx: 500 records, matches its file\n", "")
+    assert run("cat", path, "--raw", "--skip", 498)[1] == f"{records[498].decode()}\n{records[499].decode()}\n"
 
 
 @pytest.mark.parametrize("name", OTHER_FILES)

@@ -294,12 +294,6 @@ def test_the_command_line_detects_it_in_a_pipe(tmp_path):
     assert done.returncode == 0 and b'"SNAPPY"' in done.stdout, done
 
 
-def test_an_index_of_a_compressed_file_is_refused_by_name(tmp_path):
-    (tmp_path / "a").write_bytes(written([b"x"]))
-    with pytest.raises(ValueError, match="SNAPPY"):
-        tf.RecordIndex.build(tmp_path / "a")
-
-
 # ---- Writing ----
 
 

@@ -46,7 +46,7 @@ _BUFFERS_PER_STATE = 16  # shuffle buffers of records that are read between two 
 
 
 class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
-    """The records of uncompressed files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
+    """The records of files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
 
     Args:
       files, features: as for IndexedReader.

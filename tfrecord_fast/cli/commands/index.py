@@ -2,8 +2,9 @@
 NVIDIA DALI and RecordIndex.
 
 With an index, `cat --skip` and IndexedReader read records by number without scanning the file. Only the headers of
-records are read to build it. Compressed files cannot be indexed. With --check, nothing is written: the existing index
-is compared with the file.
+records are read to build it. A compressed file is decompressed once; its index has places from which decompression can
+start, and a format that only this package reads. Compressed objects in stores can't be indexed. With --check, nothing
+is written: the existing index is compared with the file.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             except FAULTS as error:
                 problem = _problem(error, path)
                 problem_path = os.fsdecode(getattr(error, "filename", None) or path)
-            except ValueError as error:  # compressed, or not a regular file
+            except ValueError as error:  # a compressed object, or not a regular file
                 foreign = foreign_format(*head_of(path)) if file.is_local else None
                 problem = Problem(foreign_reason(foreign) if foreign else str(error).removeprefix(f"{path}: "))
             if args.json:

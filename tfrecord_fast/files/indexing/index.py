@@ -22,7 +22,9 @@ class RecordIndex:
     """The offsets and sizes of a file's records.
 
     The text format is that of `tfrecord2idx`, which NVIDIA DALI and vahidk/tfrecord read: a line `offset size` for each
-    record, where size includes the record's 16 bytes of framing.
+    record, where size includes the record's 16 bytes of framing. The index of a compressed file has the offsets in the
+    uncompressed data, and about one checkpoint per MiB of data, from which decompression can start. Only this package
+    reads its format. It is valid for copies of the file too.
 
     Args:
       offsets: integers [n], ascending: the offset of each record's frame in the file.
@@ -53,17 +55,18 @@ class RecordIndex:
         storage_options: Mapping[str, Any] | None = None,
         max_requests: int = 16,
     ) -> RecordIndex:
-        """Build the index of an uncompressed file from the records' headers, without reading their data.
+        """Build the index of a file from the records' headers, without checking their data.
 
         Args:
-          path: a local file, or a URL. An object is read through, unless its records are very large.
+          path: a local file, or a URL of an uncompressed object. A compressed file is decompressed once. An object is
+            read through, unless its records are very large.
           max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
           storage_options, max_requests: for a URL, as for ShardReader.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
           errors.DataLossError: a header is damaged or claims too much, or the last record is truncated.
-          errors.InvalidArgumentError: the file is compressed, or is not a regular file.
+          errors.InvalidArgumentError: an object is compressed, or the file is not a regular file.
         """
         limit = max_record_size(max_record_bytes)
         settings = store_settings(storage_options, max_requests)
@@ -75,16 +78,17 @@ class RecordIndex:
 
     @classmethod
     def load(cls, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> RecordIndex:
-        """Load an index from a text file.
+        """Load an index from a file.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
-          errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend. The error names the line.
+          errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend (the error names the line);
+            or the index of a compressed file is damaged.
         """
         return index_of(load_index(_location(path), store_settings(storage_options)))
 
     def save(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
-        """Save the index to a text file, which appears, or is replaced, once it is complete.
+        """Save the index to a file, which appears, or is replaced, once it is complete.
 
         Raises:
           OSError: the file can't be written.
@@ -109,11 +113,17 @@ class RecordIndex:
             return NotImplemented
         return bool(self._core.equals(other._core))
 
-    def __reduce__(self) -> tuple[type[RecordIndex], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._core.checkpoints():
+            return _unpacked, (self._core.pack(),)
         return RecordIndex, (self.offsets, self.sizes)
 
     def __repr__(self) -> str:
         return f"<RecordIndex of {len(self)} records>"
+
+
+def _unpacked(packed: bytes) -> RecordIndex:
+    return index_of(_core.RecordIndex.parse(packed))
 
 
 def _location(path: PathLike) -> Location:

@@ -26,6 +26,7 @@ from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...examples.parsing.plans import ExamplePlan, SequencePlan
 from ...examples.parsing.table_plan import TablePlan
+from ...typing import PathLike
 from ..naming.location import Location
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
@@ -40,7 +41,7 @@ _MASK = (1 << 64) - 1
 
 
 class RandomFiles:
-    """Uncompressed files, opened on first use, and again if they have changed.
+    """Files for random access, opened on first use, and again if they have changed.
 
     The index takes 16 bytes per record. Pickles without it.
     """
@@ -59,6 +60,7 @@ class RandomFiles:
         verify_crc: bool,
         max_record_bytes: int | None,
         max_idle_bytes: int,
+        index_cache: bool | PathLike,
     ) -> _core.RandomReader:
         """Find all records."""
         objects = found_objects(locations, settings)
@@ -77,6 +79,7 @@ class RandomFiles:
                 max_record_bytes=max_record_bytes,
                 objects=objects,
                 max_idle_bytes=max_idle_bytes,
+                index_cache=index_cache,
             )
             # In this order, since copies of a reader share this object among threads and check the last fields first.
             self.mean_bytes = max(1, opened.bytes // max(1, len(opened.reader)))
@@ -299,10 +302,6 @@ def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
     for name, values in allowed.items():
         if order[name] not in values:
             raise InvalidArgumentError(f"global_shuffle orders all records by itself: leave out {name}={order[name]!r}")
-    if options["compression_type"]:
-        raise InvalidArgumentError(
-            f"global_shuffle reads uncompressed files, not compression={options['compression_type']!r}"
-        )
     if options["on_corrupt"] != "raise":
         raise InvalidArgumentError(f'global_shuffle needs on_corrupt="raise", got {options["on_corrupt"]!r}')
 

@@ -72,6 +72,7 @@ class Assigner:
                 self._check_seed()
         self._counts = RecordCounts(index_cache, reading, settings, files)
         self._random_files = RandomFiles()
+        self._index_cache = index_cache
 
     def with_order(self, order: dict[str, Any]) -> Assigner:
         other = copy.copy(self)
@@ -143,6 +144,7 @@ class Assigner:
                     self._settings,
                     num_threads=threads,
                     max_idle_bytes=read_ahead,
+                    index_cache=self._index_cache,
                     **checks,
                 ),
                 shuffle_order(order, first, end),

@@ -243,7 +243,9 @@ class RecordCounts:
         origins = [_core.IndexOrigin(path=os.fsencode(path)) for path in paths if path is not None]
         try:
             if len(origins) == len(files):
-                indexes = _core.open_indexes(origins, default_threads(), self._options["max_record_bytes"])
+                indexes = _core.open_indexes(
+                    origins, default_threads(), self._options["max_record_bytes"], inflate=False
+                )
                 return [_Count(len(index), int(index.sizes().max(initial=16)) - 16) for index in indexes]
         except InvalidArgumentError:
             pass  # a file is compressed

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _core
 from ...base.workers import Workers
 from ...errors import InvalidArgumentError
-from ...typing import Files
+from ...typing import Files, PathLike
 from ..naming.addresses import names_several
 from ..naming.location import Location
 from ..stores import ObjectInfo, StoreSettings, find_object, read_info, read_range
@@ -19,12 +19,13 @@ from ..stores.objects import StoredObject, stored_objects
 from ..system.drafts import check_folder
 from .core_files import CoreObject, core_files, existing, random_location
 from .fetching import Fetching
+from .index_cache import IndexCache
 
 _AHEAD_BYTES = 64 << 20  # requested at once, of objects
 
 
 class Opened(NamedTuple):
-    """Files opened for random access: the core's reader, the index of each file, and the size of all files."""
+    """Files opened for random access: the core's reader, the index of each file, and their total uncompressed size."""
 
     reader: _core.RandomReader
     indexes: list[_core.RecordIndex]
@@ -79,6 +80,7 @@ def open_random(
     max_record_bytes: int | None,
     objects: list[StoredObject | None] | None = None,
     max_idle_bytes: int = 16 << 20,
+    index_cache: bool | PathLike = True,
 ) -> Opened:
     """Open files for random access.
 
@@ -88,10 +90,11 @@ def open_random(
       settings: of the stores.
       verify_crc, num_threads, max_record_bytes, max_idle_bytes: of the core's reader.
       objects: as `found_objects` returns them, if they are known.
+      index_cache: where the indexes of compressed files are kept, as for IndexCache.
 
     Raises:
       FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
-      errors.InvalidArgumentError: a file is compressed, or an index can't be read.
+      errors.InvalidArgumentError: an object is compressed, or an index can't be read or is that of another file.
     """
     if objects is None:
         objects = found_objects(locations, settings)
@@ -109,8 +112,13 @@ def open_random(
         for location, match in zip(locations, objects, strict=True)
     ]
     for name, size, source, index in zip(shown, sizes, known, loaded, strict=True):
-        if isinstance(source, Location) and index is not None:
+        if isinstance(source, Location) and index is not None and not index.checkpoints():
             _check_whole(index, size, source.name, os.fsdecode(name))
+    cache = IndexCache(index_cache)
+    kept_as: dict[int, str] = {}
+    for i, index in enumerate(loaded):
+        if index is None and objects[i] is None:
+            loaded[i], kept_as[i] = cache.load(locations[i].name)
     missing = [i for i, index in enumerate(loaded) if index is None]
     origins = [_core.IndexOrigin(path=shown[i], object=numbered[i]) for i in missing]
     queue = None if fetching is None else fetching.queue
@@ -119,8 +127,10 @@ def open_random(
     try:
         # Threads that wait for a store do not need a processor.
         threads = num_threads if fetching is None else max(num_threads, min(settings.max_requests, len(missing)))
-        scanned = iter(_core.open_indexes(origins, threads, max_record_bytes, queue))
-        indexes = [next(scanned) if index is None else index for index in loaded]
+        scanned = dict(zip(missing, _core.open_indexes(origins, threads, max_record_bytes, queue), strict=True))
+        for i in scanned.keys() & kept_as.keys():
+            cache.keep(locations[i].name, kept_as[i], scanned[i])
+        indexes = [scanned[i] if index is None else index for i, index in enumerate(loaded)]
         reader = _core.RandomReader(
             shown,
             indexes,
@@ -135,6 +145,7 @@ def open_random(
         if fetching is not None:
             fetching.close()
         raise
+    sizes = [index.end() if index.checkpoints() else size for index, size in zip(indexes, sizes, strict=True)]
     return Opened(reader, indexes, sum(sizes))
 
 
@@ -163,16 +174,17 @@ def load_index(location: Location, settings: StoreSettings) -> _core.RecordIndex
 
 
 def save_index(index: _core.RecordIndex, location: Location, settings: StoreSettings) -> None:
-    """Write the text form of an index to a file or object, which appears once complete."""
+    """Write an index to a file or object, which appears once complete."""
     if not location.is_url:
         check_folder(location.name)
         index.save(os.fsencode(location.name))
         return
     lines = zip(index.offsets().tolist(), index.sizes().tolist(), strict=True)
+    text = "".join(f"{offset} {size}\n" for offset, size in lines).encode()
     store, key = find_object(location.name, settings)
     upload = store.upload(key)
     try:
-        upload.write("".join(f"{offset} {size}\n" for offset, size in lines).encode())
+        upload.write(index.pack() if index.checkpoints() else text)
         upload.complete()
     except BaseException:
         upload.abort()

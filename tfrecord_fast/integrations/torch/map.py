@@ -21,7 +21,7 @@ from .tensors import Choices, Ragged, Strings, padded_keys, row_of
 
 
 class TFRecordMapDataset(Dataset[Any]):
-    """The records of uncompressed files by number, as tensors: `DataLoader(dataset, batch_size=1024, shuffle=True)`.
+    """The records of files by number, as tensors: `DataLoader(dataset, batch_size=1024, shuffle=True)`.
 
     The records of a batch are read and parsed together, and the DataLoader's default collation passes the batch on, so
     no Python code runs per record. Works with any sampler, with DistributedSampler and with `Subset`.

@@ -28,7 +28,7 @@ from typing import Any
 from .... import _core
 from ....errors import DataLossError, InvalidArgumentError
 from ....examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
-from ....files.indexing.index import RecordIndex
+from ....files.indexing.index import RecordIndex, core_of
 from ....files.indexing.indexed_reader import IndexedReader
 from ....files.streams.core_files import CoreFile
 from ...arguments import add_file_arguments, add_where_argument, number_of
@@ -228,13 +228,14 @@ def _undecoded(record: bytes) -> dict[str, Any]:
 def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
     """Return a reader by index, if the file has an index beside it that is not older and covers it."""
     path = os.fsdecode(source.core_file.name)
-    if source.compression or source.stored_bytes is None or not source.core_file.is_local:
+    if source.stored_bytes is None or not source.core_file.is_local:
         return None
     beside = index_beside(path)
     if beside is None:
         return None
     with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):  # no index, or one of another form
         index = RecordIndex.load(beside)
-        if is_whole(index.offsets, index.sizes, source.stored_bytes):
+        compressed_bytes = core_of(index).file_bytes() if core_of(index).checkpoints() else None
+        if source.stored_bytes == compressed_bytes or is_whole(index.offsets, index.sizes, source.stored_bytes):
             return IndexedReader([path], indexes=[index])
     return None

@@ -10,8 +10,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ....errors import TFRecordError
-from ....files.indexing.index import RecordIndex
+from ....errors import InvalidArgumentError, TFRecordError
+from ....files.indexing.index import RecordIndex, core_of
 from ....typing import PathLike
 
 __all__ = ["create_index", "create_indices", "main"]
@@ -30,7 +30,10 @@ def create_index(tfrecord_file: PathLike, index_file: PathLike) -> None:
       errors.DataLossError: the file is damaged or cut off.
       errors.InvalidArgumentError: the file is compressed.
     """
-    RecordIndex.build(tfrecord_file).save(index_file)
+    index = RecordIndex.build(tfrecord_file)
+    if core_of(index).checkpoints():
+        raise InvalidArgumentError(f"{os.fsdecode(tfrecord_file)}: the file is compressed; tfrecord2idx can't index it")
+    index.save(index_file)
 
 
 def create_indices(tfrecord_dir: PathLike) -> None:
