@@ -227,7 +227,8 @@ void BindReader(py::module_& m) {
   NewClass<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream", py::custom_type_setup(CollectStreams))
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan, bool keep_batches,
                        const py::kwargs& values) {
-             const StreamOptions options = OptionsOf(values);
+             StreamOptions options = OptionsOf(values);
+             options.lane.keep_checkpoints = files.size() <= options.num_threads;
              return NewStream(
                  FilesOf(files), options, state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
                  plan.is_none() ? StreamParser() : StreamParserOf(plan, keep_batches, options.sequence.seed));

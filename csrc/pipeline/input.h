@@ -58,6 +58,7 @@ struct LaneOptions {
   uint64_t max_record_bytes = kMaxRecordBytes;  // a header that claims more is damage
   OnCorrupt on_corrupt = OnCorrupt::kRaise;
   size_t chunk_bytes = 512 << 10;
+  bool keep_checkpoints = false;  // there are fewer files than threads, which read a compressed file faster next time
   // Only every `keep_divisor`-th record of a file is handed on, and only its data is checked: those whose index plus
   // the file's number leave `keep_remainder`. The number is added so that parts of many small files come out even.
   int64_t keep_divisor = 1;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "seek/checkpoint_store.h"
+
 namespace tfr {
 
 OpenLanes::OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options,
@@ -49,6 +51,9 @@ std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
     ahead_turn_ = 0;
   }
   if (!order_->HasEpoch(ahead_epoch_)) return nullptr;
+  // At the end of this epoch its checkpoints will be there.
+  const InputFile& next = files_[order_->At(ahead_epoch_, ahead_turn_)];
+  if (options_.keep_checkpoints && next.path && CheckpointStore::OfProcess().IsRecording(*next.path)) return nullptr;
   std::shared_ptr<Lane> lane = Make(ahead_epoch_, ahead_turn_, {});
   lanes_.push_back({ahead_epoch_, ahead_turn_++, lane, false});
   return lane->CanClaim(Caller::kWorker) ? lane : nullptr;

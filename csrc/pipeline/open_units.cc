@@ -13,6 +13,7 @@
 #include "pipeline/part_maker.h"
 #include "pipeline/region_maker.h"
 #include "pipeline/stream_maker.h"
+#include "seek/checkpoint_store.h"
 
 namespace tfr {
 namespace {
@@ -68,6 +69,23 @@ Status CheckStamp(const File& file, const FileStamp& stamp) {
   return Status::OsError(ESTALE, "the file has changed since it was divided into parts");
 }
 
+// A compressed file that will probably be read again. What was noted when this process read it before lets several
+// threads decompress it.
+Status OpenWithCheckpoints(const LaneFile& lane, std::shared_ptr<File> file, Compression compression,
+                           std::unique_ptr<UnitMaker>* maker) {
+  std::shared_ptr<InflatedFile> inflated;
+  TFR_RETURN_IF_ERROR(CheckpointStore::OfProcess().Open(*lane.input.path, file, &inflated));
+  if (inflated) {
+    *maker = std::make_unique<RegionMaker>(lane, inflated);
+    return {};
+  }
+  std::shared_ptr<Recording> recording = Recording::Start(*lane.input.path, file, compression);
+  std::shared_ptr<RestartLog> log = recording ? recording->log() : nullptr;
+  auto frames = NewDecompressingSource(std::make_unique<FileSource>(std::move(file)), compression, 0, std::move(log));
+  *maker = std::make_unique<StreamMaker>(lane, std::move(frames), Place(), std::move(recording));
+  return {};
+}
+
 // A regular file: any part of it can be read at any time.
 Status OpenRegular(const LaneFile& lane, std::shared_ptr<File> file, CompressionChoice choice,
                    std::unique_ptr<UnitMaker>* maker) {
@@ -84,6 +102,9 @@ Status OpenRegular(const LaneFile& lane, std::shared_ptr<File> file, Compression
   if (first) {
     *maker = std::make_unique<PartMaker>(lane, std::move(file), *choice);
     return {};
+  }
+  if (lane.options.keep_checkpoints && lane.options.on_corrupt == OnCorrupt::kRaise && !file->is_remote()) {
+    return OpenWithCheckpoints(lane, std::move(file), *choice, maker);
   }
   *maker = std::make_unique<StreamMaker>(lane, std::make_unique<FileSource>(std::move(file)), choice);
   return {};

@@ -17,6 +17,18 @@ namespace {
 // Room after a region for the end of its last record, as a part of the region.
 constexpr size_t kSlackPart = 4;
 
+std::vector<int64_t> BeginsOf(const Checkpoints& checkpoints) {
+  std::vector<int64_t> begins;
+  for (const Checkpoint& place : checkpoints.places()) begins.push_back(place.out);
+  return begins;
+}
+
+// The region that holds `offset`.
+int64_t RegionOf(int64_t offset, int64_t region_bytes, const std::vector<int64_t>& begins) {
+  if (begins.empty()) return offset / region_bytes;
+  return std::upper_bound(begins.begin(), begins.end(), offset) - begins.begin() - 1;
+}
+
 }  // namespace
 
 // The bytes that a region's unit has read so far: the file's bytes from `offset` on.
@@ -32,20 +44,34 @@ struct RegionMaker::Region {
 };
 
 RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole)
+    : RegionMaker(lane, std::move(file), std::move(whole), {}) {}
+
+RegionMaker::RegionMaker(const LaneFile& lane, const std::shared_ptr<InflatedFile>& file)
+    : RegionMaker(lane, file, WholeFile(), BeginsOf(file->checkpoints())) {}
+
+RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole, std::vector<int64_t> begins)
     : lane_(lane),
       file_(whole.buffer ? nullptr : file),
       file_bytes_(lane.input.part ? lane.input.part->end : file->opened_size()),
       region_bytes_(static_cast<int64_t>(lane.options.chunk_bytes)),
-      first_region_(lane.start.offset / region_bytes_),
-      units_(static_cast<size_t>(std::max<int64_t>((file_bytes_ - 1) / region_bytes_ + 1 - first_region_, 1))),
+      begins_(std::move(begins)),
+      first_region_(RegionOf(lane.start.offset, region_bytes_, begins_)),
+      units_(static_cast<size_t>(std::max<int64_t>(
+          RegionOf(std::max<int64_t>(file_bytes_ - 1, 0), region_bytes_, begins_) + 1 - first_region_, 1))),
       whole_(std::move(whole)),
       token_(lane.start),
       search_(lane.options.max_record_bytes, &lane.cancelled) {
   if (file_) searched_.emplace(*file_);
 }
 
+int64_t RegionMaker::BeginOf(size_t unit) const {
+  const int64_t region = first_region_ + static_cast<int64_t>(unit);
+  if (begins_.empty()) return region * region_bytes_;
+  return static_cast<size_t>(region) < begins_.size() ? begins_[static_cast<size_t>(region)] : file_bytes_;
+}
+
 void RegionMaker::Produce(size_t unit, Produced* produced) {
-  const int64_t begin = (first_region_ + static_cast<int64_t>(unit)) * region_bytes_;
+  const int64_t begin = BeginOf(unit);
   produced->last = unit + 1 >= units_;
   if (unit == 0) produced->status = lane_.CheckEnd(file_bytes_);
   if (!produced->status.ok()) return;
@@ -53,7 +79,7 @@ void RegionMaker::Produce(size_t unit, Produced* produced) {
   // Read before the token comes, unless it is here already and leaves less to read, or nothing. An object's
   // bytes are there once, and are only copied: there the token comes first.
   Region region;
-  region.end = std::min(begin + region_bytes_, file_bytes_);
+  region.end = std::min(BeginOf(unit + 1), file_bytes_);
   Place place;
   const bool is_remote = file_ && file_->is_remote();
   const bool known = is_remote ? token_.Await(unit, &place) : token_.Peek(unit, &place);
@@ -93,8 +119,9 @@ Status RegionMaker::Read(Region* region) {
     return {};
   }
   const bool small = file_bytes_ <= static_cast<int64_t>(kSmallFile);
-  const size_t chunk_bytes = lane_.options.chunk_bytes;
-  const size_t capacity = small ? kSmallFile : chunk_bytes + chunk_bytes / kSlackPart;
+  const size_t region_bytes =
+      begins_.empty() ? lane_.options.chunk_bytes : static_cast<size_t>(region->end - region->offset);
+  const size_t capacity = small ? kSmallFile : region_bytes + lane_.options.chunk_bytes / kSlackPart;
   region->buffer = lane_.pool->Take(capacity);
   if (!region->buffer) return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes");
   return file_->ReadFullyAt(region->offset, region->buffer->data(), static_cast<size_t>(region->end - region->offset),

@@ -1,4 +1,5 @@
-// The units of an uncompressed regular file: regions of equal size, read and checked side by side.
+// The units of a regular file whose bytes can be read at any place: regions, read and checked side by side. Those of an
+// uncompressed file have the same size; those of a compressed one begin at its checkpoints.
 //
 // The thread protocol. A unit owns the records that start in its region. It reads its region at once; where its first
 // record starts it learns from the unit before it (the token). Then it hops over its headers, passes the token on, and
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/buffer.h"
 #include "base/status.h"
@@ -18,6 +20,7 @@
 #include "io/source.h"
 #include "pipeline/handover.h"
 #include "pipeline/unit_maker.h"
+#include "seek/inflated_file.h"
 
 namespace tfr {
 
@@ -30,6 +33,7 @@ struct WholeFile {
 class RegionMaker : public UnitMaker {
  public:
   RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole);
+  RegionMaker(const LaneFile& lane, const std::shared_ptr<InflatedFile>& file);
 
   bool in_parallel() const override { return true; }
   size_t units() const override { return units_; }
@@ -39,6 +43,8 @@ class RegionMaker : public UnitMaker {
 
  private:
   struct Region;
+  RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole, std::vector<int64_t> begins);
+  int64_t BeginOf(size_t unit) const;
   Status Read(Region* region);
   Status Cut(Region* region, Place* place, Produced* produced);
   Status CutRun(Region* region, Place* place, Chunk* chunk);
@@ -53,7 +59,8 @@ class RegionMaker : public UnitMaker {
   const std::shared_ptr<File> file_;  // null if all of it has been read
   const int64_t file_bytes_;
   const int64_t region_bytes_;
-  const int64_t first_region_;  // which holds the start; unit 0
+  const std::vector<int64_t> begins_;  // of the regions, if they differ in size
+  const int64_t first_region_;         // which holds the start; unit 0
   const size_t units_;
   WholeFile whole_;        // taken by unit 0, before there are others
   Handover<Place> token_;  // the place of the first record of the region whose turn it is

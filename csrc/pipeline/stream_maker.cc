@@ -10,7 +10,9 @@ namespace tfr {
 StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> raw, CompressionChoice choice)
     : lane_(lane), choice_(choice), raw_(std::move(raw)) {}
 
-StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin) : lane_(lane) {
+StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin,
+                         std::shared_ptr<Recording> recording)
+    : lane_(lane), recording_(std::move(recording)) {
   ReadFrames(std::move(frames), begin);
 }
 
@@ -44,6 +46,7 @@ Status StreamMaker::Make(Produced* produced) {
     }
     if (chunk.records.empty()) {
       produced->last = true;
+      if (recording_ && status.ok()) recording_->Finish(chunk.end.offset);
       lane_.DropBeforeStart(&produced->skipped);
       return produced->skipped.empty() ? lane_.CheckEnd(chunk.end.offset) : Status();
     }

@@ -14,6 +14,7 @@
 #include "framing/open.h"
 #include "framing/reader.h"
 #include "pipeline/unit_maker.h"
+#include "seek/checkpoint_store.h"
 
 namespace tfr {
 
@@ -22,7 +23,8 @@ class StreamMaker : public UnitMaker {
   // `raw` yields the file's bytes from its start. Its compression is detected by the first unit if it is not chosen.
   StreamMaker(const LaneFile& lane, std::unique_ptr<Source> raw, CompressionChoice choice);
   // `frames` yields uncompressed bytes, starting with the record whose place is `begin`.
-  StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin);
+  StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin,
+              std::shared_ptr<Recording> recording = nullptr);
 
   bool in_parallel() const override { return false; }
   size_t units() const override { return kUnknown; }
@@ -39,6 +41,7 @@ class StreamMaker : public UnitMaker {
   const CompressionChoice choice_;
   std::unique_ptr<Source> raw_;  // goes into reader_
   std::optional<RecordReader> reader_;
+  std::shared_ptr<Recording> recording_;  // of the file's checkpoints, or null
 };
 
 }  // namespace tfr
