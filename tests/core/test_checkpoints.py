@@ -156,6 +156,18 @@ def test_the_index_of_another_file_is_refused(files):
         reader_of(files["members"], build(files["gzip"], 100_000)).record(0)
 
 
+def test_a_file_of_the_same_size_is_another(tmp_path):
+    path = tmp_path / "a.gz"
+    some = [bytes([i]) * 50 for i in range(100)]
+    path.write_bytes(gzip.compress(framed(some, tmp_path / "plain"), 0))
+    index = build(path, 1)
+    size = path.stat().st_size
+    path.write_bytes(gzip.compress(framed(some[::-1], tmp_path / "plain"), 0))
+    assert path.stat().st_size == size
+    with pytest.raises(errors.InvalidArgumentError, match="build the index again"):
+        reader_of(path, index).record(0)
+
+
 def test_damage_is_found_where_it_is(files, records, tmp_path):
     """In the stretch that it is in, and in no other."""
     path = tmp_path / "damaged.gz"

@@ -40,6 +40,7 @@ ROOMS = [
     "codec",
     "crc32c",
     "framing",
+    "seek",
     "pipeline",
     "index",
     "varint",
@@ -82,6 +83,7 @@ TESTS = {
     "crc32c": "core/test_crc32c",
     "framing": """core/test_reader core/test_writer core/test_append core/test_regions faults/test_damage
         files/test_shard_reader files/test_example_writer""",
+    "seek": "core/test_checkpoints files/test_compressed_by_number",
     "pipeline": """files/test_shard_order files/test_shard_reader files/test_shard_state files/test_shard_life
         core/test_regions core/test_marked_parts files/test_shard_large_batches faults/test_refused_files""",
     "index": """files/test_index files/test_indexed_reader files/test_indexed_reader_arguments

@@ -1,4 +1,4 @@
-"""Mistakes in csrc/codec and csrc/framing: wake-ups, ends of parts and of buffers, what is damage, what is flushed."""
+"""Mistakes in csrc/codec, framing and seek: wake-ups, ends of parts and of buffers, what is damage, what is flushed."""
 
 from tools.mutation.native import Mutant
 
@@ -7,6 +7,7 @@ POOL = "core/test_block_pool"
 PARTS = "core/test_marked_parts"
 READER = "core/test_reader"
 DAMAGE = "faults/test_damage"
+CHECKPOINTS = "core/test_checkpoints"
 
 MUTANTS = [
     # ---- codec ----
@@ -269,4 +270,40 @@ MUTANTS = [
         "core/test_snappy",
     ),
     Mutant("framing/open.cc", "      if (got < more) break;\n", "", "a file that is shorter than a header", READER),
+    # ---- seek: compressed files at any place ----
+    Mutant(
+        "seek/checkpoints.cc",
+        "(8 - place.bit % 8) % 8",
+        "place.bit % 8",
+        "the bits of a byte that belong to what follows",
+        CHECKPOINTS,
+    ),
+    Mutant(
+        "seek/checkpoints.cc",
+        "if (used[i] == 0) window_[i] = 0;",
+        "window_[i] = 0;",
+        "what matches refer to",
+        CHECKPOINTS,
+    ),
+    Mutant(
+        "seek/inflated_file.cc",
+        "idle->at >= from && idle->at <= offset &&",
+        "idle->at >= from &&",
+        "a stream that has passed the place",
+        CHECKPOINTS,
+    ),
+    Mutant(
+        "seek/inflated_file.cc",
+        "if (identity != checkpoints->identity()) {",
+        "if (identity.bytes != checkpoints->identity().bytes) {",
+        "a file that has changed and kept its size",
+        CHECKPOINTS,
+    ),
+    Mutant(
+        "codec/isal_inflate.cc",
+        "if (!in_block || state_.bfinal != 0) return;",
+        "if (!in_block) return;",
+        "the end of the last block",
+        CHECKPOINTS,
+    ),
 ]
