@@ -205,6 +205,13 @@ void BindIndex(py::module_& m) {
              RunWithoutGil([&] { return PackIndex(index, &bytes); });
              return py::bytes(bytes);
            })
+      .def("checkpoint_before",
+           [](const RecordIndex& index, int64_t offset) {
+             std::string bytes;
+             if (!index.checkpoints() || offset < 0) throw py::value_error("no checkpoint");
+             index.checkpoints()->Only(offset)->Write(&bytes);
+             return py::bytes(bytes);
+           })
       .def("checkpoints",
            [](const RecordIndex& index) { return index.checkpoints() ? index.checkpoints()->places().size() : 0; })
       .def("file_bytes",

@@ -132,6 +132,7 @@ PythonFiles FilesOf(const py::sequence& files) {
   const py::str object_key("object");
   const py::str part_key("part");
   const py::str stamp_key("stamp");
+  const py::str checkpoint_key("checkpoint");
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
     if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
@@ -153,6 +154,11 @@ PythonFiles FilesOf(const py::sequence& files) {
       const auto [begin, index, end] = part.cast<std::tuple<int64_t, int64_t, int64_t>>();
       if (begin < 0 || index < 0 || end < begin) throw py::value_error("a part of a file ends before it begins");
       input.part = {{begin, index}, end};
+      const py::object checkpoint = file.attr(checkpoint_key);
+      if (!checkpoint.is_none()) {
+        auto bytes = checkpoint.cast<std::string_view>();
+        ThrowIfError(Checkpoints::Read(&bytes, &input.part->checkpoints));
+      }
     }
     if (!stamp.is_none()) {
       const auto [bytes, modified] = stamp.cast<std::pair<int64_t, int64_t>>();

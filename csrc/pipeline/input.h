@@ -15,13 +15,15 @@
 #include "framing/reader.h"
 #include "io/remote_file.h"
 #include "io/source.h"
+#include "seek/checkpoints.h"
 
 namespace tfr {
 
-// A part of an uncompressed file: the records that begin in [begin.offset, end). Both lie between records.
+// A part of a file: the records that begin in [begin.offset, end), in uncompressed bytes. Both lie between records.
 struct FilePart {
   Place begin;
   int64_t end = 0;
+  CheckpointsPtr checkpoints = nullptr;  // of a compressed file
 };
 
 // Size and time of a file when it was listed, to notice a change.

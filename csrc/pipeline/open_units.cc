@@ -43,9 +43,18 @@ Status Detect(const LaneFile& lane, const File& file, Compression* found, WholeF
 Status OpenPart(const LaneFile& lane, std::shared_ptr<File> file, Compression found,
                 std::unique_ptr<UnitMaker>* maker) {
   const int64_t end = lane.input.part->end;
+  const CheckpointsPtr& checkpoints = lane.input.part->checkpoints;
+  if (checkpoints) {
+    std::shared_ptr<InflatedFile> inflated;
+    TFR_RETURN_IF_ERROR(InflatedFile::Open(std::move(file), checkpoints, &inflated, end));
+    auto frames = std::make_unique<FileSource>(std::move(inflated), lane.start.offset);
+    *maker = std::make_unique<StreamMaker>(lane, std::move(frames), lane.start);
+    return {};
+  }
   if (found != Compression::kNone) {
-    return Status::InvalidArgument(std::string("only uncompressed files can be read by byte range; this one is ") +
-                                   CompressionName(found));
+    return Status::InvalidArgument(
+        std::string("a compressed file needs checkpoints to be read by byte range; this one is ") +
+        CompressionName(found));
   }
   if (file->opened_size() < end) {
     return Status::DataLoss("the file ends at byte " + std::to_string(file->opened_size()) + ", before byte " +

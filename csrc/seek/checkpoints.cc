@@ -137,6 +137,21 @@ int64_t Checkpoints::longest() const {
   return longest;
 }
 
+CheckpointsPtr Checkpoints::Only(int64_t out) const {
+  auto only = std::make_shared<Checkpoints>();
+  only->compression_ = compression_;
+  only->identity_ = identity_;
+  only->out_bytes_ = out_bytes_;
+  only->packed_ = packed_;
+  const size_t number = Before(out);
+  if (number > 0) {
+    const size_t begin = places_[number - 1].window_end;
+    only->windows_ = windows_.substr(begin, places_[number].window_end - begin);
+    only->places_.push_back({places_[number].bit, places_[number].out, places_[number].inside, only->windows_.size()});
+  }
+  return only;
+}
+
 void Checkpoints::Write(std::string* to) const {
   const std::string_view name = CompressionName(compression_);
   std::string text;

@@ -54,6 +54,9 @@ class Checkpoints {
   // A source of the output from this place on. `file` is the compressed one.
   Status Open(size_t place, const std::shared_ptr<const File>& file, std::unique_ptr<Source>* source) const;
 
+  // Of these places, the start and the last one that is not after `out`.
+  CheckpointsPtr Only(int64_t out) const;
+
   // As bytes that begin with how many they are (not with whole windows); and back. kInvalidArgument if they are not
   // those of such places.
   void Write(std::string* to) const;

@@ -13,14 +13,14 @@ constexpr size_t kSkippedAtOnce = 64 << 10;
 
 }  // namespace
 
-InflatedFile::InflatedFile(std::shared_ptr<const File> compressed, CheckpointsPtr checkpoints)
+InflatedFile::InflatedFile(std::shared_ptr<const File> compressed, CheckpointsPtr checkpoints, int64_t end)
     : compressed_(std::move(compressed)), checkpoints_(std::move(checkpoints)) {
   regular_ = true;
-  opened_size_ = checkpoints_->out_bytes();
+  opened_size_ = std::min(checkpoints_->out_bytes(), end);
 }
 
 Status InflatedFile::Open(std::shared_ptr<const File> compressed, CheckpointsPtr checkpoints,
-                          std::shared_ptr<InflatedFile>* file) {
+                          std::shared_ptr<InflatedFile>* file, int64_t end) {
   FileIdentity identity;
   TFR_RETURN_IF_ERROR(Identify(*compressed, &identity));
   if (identity != checkpoints->identity()) {
@@ -28,7 +28,7 @@ Status InflatedFile::Open(std::shared_ptr<const File> compressed, CheckpointsPtr
                                    std::to_string(identity.bytes) + " bytes, expected " +
                                    std::to_string(checkpoints->identity().bytes) + "; build the index again");
   }
-  file->reset(new InflatedFile(std::move(compressed), std::move(checkpoints)));
+  file->reset(new InflatedFile(std::move(compressed), std::move(checkpoints), end));
   return {};
 }
 

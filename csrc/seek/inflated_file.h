@@ -18,9 +18,9 @@ namespace tfr {
 // read.
 class InflatedFile final : public File {
  public:
-  // kInvalidArgument if the checkpoints are those of another file.
+  // Up to the byte `end` of the output. kInvalidArgument if the checkpoints are those of another file.
   static Status Open(std::shared_ptr<const File> compressed, CheckpointsPtr checkpoints,
-                     std::shared_ptr<InflatedFile>* file);
+                     std::shared_ptr<InflatedFile>* file, int64_t end = INT64_MAX);
 
   const Checkpoints& checkpoints() const { return *checkpoints_; }
 
@@ -36,7 +36,7 @@ class InflatedFile final : public File {
     int64_t at = 0;
   };
 
-  InflatedFile(std::shared_ptr<const File> compressed, CheckpointsPtr checkpoints);
+  InflatedFile(std::shared_ptr<const File> compressed, CheckpointsPtr checkpoints, int64_t end);
   Status StreamAt(int64_t offset, Stream* stream) const;
   Status Advance(Stream* stream, uint8_t* out, size_t size, size_t* got) const;
   void Keep(Stream stream) const;

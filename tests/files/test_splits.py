@@ -1,5 +1,6 @@
 """Files in parts: every record of every file is in one part, and in order."""
 
+import gzip
 import os
 import pickle
 
@@ -336,3 +337,42 @@ def test_parts_of_files_are_counted_by_the_numbers_of_their_records(tmp_path, pa
         seen += rows
     everything = [row for a, b in cuts for row in range(a, b)]
     assert sorted(seen) == everything if equal is None else len(seen) % parts == 0
+
+
+def test_a_compressed_file_with_an_index_is_divided(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    records = [rng.integers(0, 64, rng.integers(0, 2000)).astype(np.uint8).tobytes() for _ in range(8000)]
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(frames(records), 1))
+    assert len(plan_splits(path, split_bytes=1 << 20)) == 1
+    tf.RecordIndex.build(path)
+    splits = pickle.loads(pickle.dumps(plan_splits(path, split_bytes=1 << 20)))
+    assert len(splits) == round(len(frames(records)) / (1 << 20))
+    assert [len(read(split.parts)) for split in splits] == [split.records for split in splits]
+    assert records_of(splits, num_threads=2) == records
+    assert records_of(splits, shuffle_buffer=50, seed=1) != records
+    assert len(pickle.dumps(splits[3])) < 10_000
+
+    reader = tf.ShardReader(list(splits[2].parts), batch_size=100, shuffle_buffer=300, seed=2)
+    iterator = iter(reader)
+    for _ in range(4):
+        next(iterator)
+    state, rest = reader.state_dict(), [batch.tolist() for batch in iterator]
+    reader.load_state_dict(state)
+    assert [batch.tolist() for batch in reader] == rest
+
+    path.write_bytes(gzip.compress(frames(records), 2))
+    with pytest.raises(OSError, match="changed since it was divided"):
+        read(splits[0].parts)
+
+
+def test_a_cached_index_obeys_the_largest_record(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(frames([os.urandom(2 << 20), b"x"]), 1))
+    assert len(tf.RecordIndex.build(path)) == 2
+    with pytest.raises(DataLossError, match=r"max_record_bytes is 1000 \(record 0 at byte 0\)"):
+        tf.RecordIndex.build(path, max_record_bytes=1000)
+    with pytest.raises(DataLossError, match=r"max_record_bytes is 1000 \(record 0 at byte 0\)"):
+        len(tf.IndexedReader(path, max_record_bytes=1000))

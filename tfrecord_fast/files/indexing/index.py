@@ -15,6 +15,7 @@ from ..naming.location import Location
 from ..naming.numbers import as_integers, max_record_size
 from ..stores.cache import store_settings
 from ..streams.core_files import flatten, random_location
+from ..streams.index_cache import IndexCache
 from ..streams.random_access import load_index, open_random, save_index
 
 
@@ -58,8 +59,8 @@ class RecordIndex:
         """Build the index of a file from the records' headers, without checking their data.
 
         Args:
-          path: a local file, or a URL of an uncompressed object. A compressed file is decompressed once. An object is
-            read through, unless its records are very large.
+          path: a local file, or a URL of an uncompressed object. A compressed file is decompressed once, and its index
+            kept in the user's cache folder. An object is read through, unless its records are very large.
           max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
           storage_options, max_requests: for a URL, as for ShardReader.
 
@@ -72,7 +73,12 @@ class RecordIndex:
         settings = store_settings(storage_options, max_requests)
         location = _location(path)
         if not location.is_url:
-            return index_of(_core.RecordIndex.build(os.fsencode(location.name), limit))
+            cache = IndexCache()
+            index, name = cache.load(location.name, limit)
+            if index is None:
+                index = _core.RecordIndex.build(os.fsencode(location.name), limit)
+                cache.keep(location.name, name, index)
+            return index_of(index)
         opened = open_random([location], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=limit)
         return index_of(opened.indexes[0])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from builtins import bytes as bytes_
 from dataclasses import dataclass, replace
 
 from .addresses import public_url
@@ -21,9 +22,10 @@ class FilePart:
       bytes: the size of the whole file.
       version: of a local file, its modification time in nanoseconds; of an object, its version in the store, or None if
         the store has no versions.
-      begin, end: byte offsets between records. `end` None: the whole file; only whole files may be compressed.
+      begin, end: byte offsets between records, in the uncompressed data. `end` None: the whole file.
       first_record: the number of the record at `begin`.
       records: the number of records, or None if unknown. A pickle of a whole file does not contain it.
+      checkpoint: for a byte range of a compressed file, how to start decompression before `begin`.
     """
 
     file: str
@@ -33,6 +35,7 @@ class FilePart:
     end: int | None = None
     first_record: int = 0
     records: int | None = None
+    checkpoint: bytes_ | None = None
 
     def __str__(self) -> str:
         name = public_url(self.file)
@@ -44,16 +47,19 @@ class FilePart:
     def __reduce__(self) -> tuple[type[FilePart], tuple[object, ...]]:
         # Without attribute names: there may be a hundred thousand ranges.
         whole = (self.file, self.bytes, self.version)
-        return FilePart, whole if self.end is None else (*whole, self.begin, self.end, self.first_record, self.records)
+        if self.end is None:
+            return FilePart, whole
+        part = (*whole, self.begin, self.end, self.first_record, self.records)
+        return FilePart, part if self.checkpoint is None else (*part, self.checkpoint)
 
     @property
     def part_bytes(self) -> int:
-        """The size of the byte range, as stored."""
+        """The size of the byte range; of a whole file, as stored."""
         return self.bytes if self.end is None else self.end - self.begin
 
-    def cut(self, begin: int, end: int, first_record: int, records: int) -> FilePart:
+    def cut(self, begin: int, end: int, first_record: int, records: int, checkpoint: bytes_ | None = None) -> FilePart:
         """Return another byte range of the same file."""
-        return replace(self, begin=begin, end=end, first_record=first_record, records=records)
+        return replace(self, begin=begin, end=end, first_record=first_record, records=records, checkpoint=checkpoint)
 
     def check_local(self) -> None:
         """Raise OSError (ESTALE) if the local file has changed, or as `os.stat` does if it is gone."""

@@ -153,6 +153,8 @@ def with_format(error: DataLossError) -> DataLossError:
     guess, detected, codec = foreign_format(head, size), _core.detect_compression(head), error.reason.partition(":")[0]
     if guess is not None and "ZSTD" not in error.reason:  # whose errors name the format themselves
         hint = f"it looks like {guess}"
+    elif "too large" in error.reason:  # its header was read with the right codec
+        return error
     elif guess is None and head and detected != (codec if codec in COMPRESSION_TYPES else ""):
         hint = f"it is {f'compressed with {detected}' if detected else 'not compressed'}; compression=None detects that"
     else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import _core
 from ...base.record_format import DETECTION_BYTES
@@ -19,6 +20,7 @@ from ..naming.numbers import at_least, max_record_size
 from ..stores import StoreSettings, read_head
 from ..stores.objects import stored_objects
 from ..streams.core_files import local_path
+from ..streams.index_cache import IndexCache
 from ..streams.listing import listed_parts
 from ..streams.random_access import open_random
 
@@ -58,7 +60,8 @@ def plan_splits(
     """Divide files among tasks.
 
     A file larger than `split_bytes` is divided at records, whose headers are read (for an object, they are fetched).
-    Compressed files are not divided. Smaller files are combined.
+    A compressed file is divided if its index is in the user's cache folder, where `RecordIndex.build` and IndexedReader
+    keep it. Smaller files are combined.
 
     Args:
       files: paths, URLs, patterns, folders, or lists of them.
@@ -88,9 +91,11 @@ def _divided(
     settings: StoreSettings,
 ) -> Iterator[FilePart]:
     for file in files:
-        is_small = file.end is not None or file.bytes <= split_bytes + split_bytes // 2
-        if is_small or compression_type or (compression_type is None and _detect_compression(file, settings)):
+        is_small = file.end is not None or file.bytes * _ratio(file, compression_type) <= split_bytes + split_bytes // 2
+        if is_small:
             yield file
+        elif compression_type or (compression_type is None and _detect_compression(file, settings)):
+            yield from _cut_compressed(file, split_bytes)
         else:
             yield from _cut(file, split_bytes, max_record_bytes, settings)
 
@@ -106,18 +111,31 @@ def _detect_compression(file: FilePart, settings: StoreSettings) -> str:
 
 def _cut(file: FilePart, split_bytes: int, max_record_bytes: int | None, settings: StoreSettings) -> list[FilePart]:
     offsets = _file_index(file, max_record_bytes, settings).offsets()
-    if len(offsets) == 0:
+    return [file.cut(*bounds) for bounds in _bounds(offsets, file.bytes, split_bytes)] or [file]
+
+
+def _cut_compressed(file: FilePart, split_bytes: int) -> list[FilePart]:
+    if location_of(file.file).is_url:
         return [file]
-    count = max(round(file.bytes / split_bytes), 1)
-    targets = np.arange(1, count, dtype=np.int64) * (file.bytes // count)
+    index, _ = IndexCache().load(file.file)
+    if index is None or index.checkpoints() < 2:
+        return [file]
+    bounds = _bounds(index.offsets(), index.end(), split_bytes)
+    return [file.cut(*part, index.checkpoint_before(part[0])) for part in bounds] or [file]
+
+
+def _bounds(offsets: NDArray[np.int64], size: int, split_bytes: int) -> list[tuple[int, int, int, int]]:
+    """Divide `size` bytes at records: the begin, the end, the first record and the number of records of each part."""
+    if len(offsets) == 0:
+        return []
+    count = max(round(size / split_bytes), 1)
+    targets = np.arange(1, count, dtype=np.int64) * (size // count)
     first = np.unique(np.concatenate(([0], np.searchsorted(offsets, targets))))
     first = first[first < len(offsets)].tolist()
     ends = [*first[1:], len(offsets)]
-    bounds = [*offsets[first].tolist(), file.bytes]
-    return [
-        file.cut(begin, end, number, last - number)
-        for begin, end, number, last in zip(bounds[:-1], bounds[1:], first, ends, strict=True)
-    ]
+    bounds = [*offsets[first].tolist(), size]
+    parts = zip(bounds[:-1], bounds[1:], first, ends, strict=True)
+    return [(begin, end, number, last - number) for begin, end, number, last in parts]
 
 
 def _file_index(file: FilePart, max_record_bytes: int | None, settings: StoreSettings) -> _core.RecordIndex:

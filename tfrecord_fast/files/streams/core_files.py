@@ -44,6 +44,7 @@ class CoreFile(NamedTuple):
     object: StoredObject | CoreObject | None = None
     part: tuple[int, int, int] | None = None  # begin, number of the record there, end
     stamp: tuple[int, int] | None = None  # expected size and modification time of a local file
+    checkpoint: bytes | None = None  # for the byte range of a compressed file
     records: int | None = None  # their number, if known
 
     @property
@@ -201,7 +202,9 @@ def _byte_range(source: FilePart, settings: StoreSettings) -> CoreFile:
     if not location_of(source.file).is_url:
         source.check_local()
         stamp = source.bytes, int(source.version or 0)
-        return CoreFile(os.fsencode(source.file), part=bounds, stamp=stamp, records=source.records)
+        return CoreFile(
+            os.fsencode(source.file), part=bounds, stamp=stamp, checkpoint=source.checkpoint, records=source.records
+        )
     store, key = find_object(source.file, settings)
     match = StoredObject(public_url(source.file), store, key, source.bytes, cast("Any", source.version))
     return CoreFile(match.url.encode(), object=match, part=bounds, records=source.records)

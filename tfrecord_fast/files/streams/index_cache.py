@@ -8,6 +8,7 @@ import os
 
 from ... import _core
 from ...base.file_stamp import FileStamp
+from ...base.record_format import FRAME_BYTES
 from ...base.side_files import read_regular, replace_regular, user_cache
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
@@ -36,12 +37,14 @@ class IndexCache:
         with contextlib.suppress(OSError):
             self._names = frozenset(os.listdir(self._folder)) if self._folder else frozenset()
 
-    def load(self, path: str) -> tuple[_core.RecordIndex | None, str]:
-        """Return the index of a file, if there is one, and the name for one that is built now."""
+    def load(self, path: str, max_record_bytes: int | None = None) -> tuple[_core.RecordIndex | None, str]:
+        """Return the index of a file, if it is there and no record is too large, and the name for a new one."""
         name = _name(path) if self._folder else ""
         with contextlib.suppress(OSError, InvalidArgumentError):
             if name in self._names:
-                return _core.RecordIndex.parse(read_regular(os.path.join(self._folder, name), _MOST_BYTES)), name
+                index = _core.RecordIndex.parse(read_regular(os.path.join(self._folder, name), _MOST_BYTES))
+                if max_record_bytes is None or index.sizes().max(initial=0) - FRAME_BYTES <= max_record_bytes:
+                    return index, name
         return None, name
 
     def keep(self, path: str, name: str, index: _core.RecordIndex) -> None:

@@ -118,7 +118,7 @@ def open_random(
     kept_as: dict[int, str] = {}
     for i, index in enumerate(loaded):
         if index is None and objects[i] is None:
-            loaded[i], kept_as[i] = cache.load(locations[i].name)
+            loaded[i], kept_as[i] = cache.load(locations[i].name, max_record_bytes)
     missing = [i for i, index in enumerate(loaded) if index is None]
     origins = [_core.IndexOrigin(path=shown[i], object=numbered[i]) for i in missing]
     queue = None if fetching is None else fetching.queue
