@@ -43,6 +43,8 @@ class Lane {
 
   // Those from here to Cancel are called under the scheduler's lock, which guards the members that they use.
   bool unopened() const { return !opened_; }
+  // True if its units are made one after the other.
+  bool in_turn() const { return opened_ && !in_parallel_; }
   // The bytes of memory that the unit deposited last holds; 0 if there is none.
   size_t unit_bytes() const { return unit_bytes_; }
   // True if a unit is free to be claimed.

@@ -59,6 +59,13 @@ std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
   return lane->CanClaim(Caller::kWorker) ? lane : nullptr;
 }
 
+std::shared_ptr<Lane> OpenLanes::PickGiven() const {
+  for (const Entry& entry : lanes_) {
+    if (entry.given && entry.lane->CanClaim(Caller::kWorker)) return entry.lane;
+  }
+  return nullptr;
+}
+
 void OpenLanes::OpenNoMore() {
   const auto open =
       std::count_if(lanes_.begin(), lanes_.end(), [](const Entry& entry) { return !entry.lane->unopened(); });

@@ -29,6 +29,8 @@ class OpenLanes {
   // The first lane, in the order in which the sequence will want them, that has a unit for a worker to claim. If none
   // of those that are open has one, opens another file, up to `more` beyond max_open. Null if there is none.
   std::shared_ptr<Lane> PickForWorker(size_t more = 0);
+  // The same, but only of the lanes that the sequence reads now.
+  std::shared_ptr<Lane> PickGiven() const;
   // The system does not let more files be open than there are now: from now on no more are opened ahead.
   void OpenNoMore();
   // Closes the files that were opened ahead of their turn, while no unit of theirs is being made. They will be opened

@@ -11,12 +11,13 @@
 //   transform  of a batch that was cut. If it is much work, its parts are listed (`shared_`), for any thread that is
 //              free and the one that does the transform, which waits only for parts that running threads took.
 // Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
-// unit. Anything but a regular file may block or need the host language; only the caller opens it. If the host
-// wants to stop while the caller waits, the stream ends. The caller takes finished batches by number. If the system
-// refuses to open a file to the caller, units in the making are waited for and what was opened ahead is closed,
-// before that is an error. Threads start when there is work for them beyond the first chunk, no more than may work at
-// once (working.h), and are stopped and joined by the destructor; they never touch the host language, and no exception
-// leaves one. The first error, in the order of batches, ends the stream; what comes after it is dropped.
+// unit; but the next unit of a stream comes before transforms that another thread is free for. Anything but a regular
+// file may block or need the host language; only the caller opens it. If the host wants to stop while the caller waits,
+// the stream ends. The caller takes finished batches by number. If the system refuses to open a file to the caller,
+// units in the making are waited for and what was opened ahead is closed, before that is an error. Threads start when
+// there is work for them beyond the first chunk, no more than may work at once (working.h), and are stopped and joined
+// by the destructor; they never touch the host language, and no exception leaves one. The first error, in the order of
+// batches, ends the stream; what comes after it is dropped.
 
 #include "pipeline/shard_stream.h"
 
@@ -32,6 +33,7 @@
 
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "pipeline/budget.h"
 #include "pipeline/claimed.h"
 #include "pipeline/delivered.h"
 #include "pipeline/fetch.h"
@@ -42,14 +44,9 @@
 
 namespace tfr {
 namespace {
-
 // How many files are made at once if they are small, and how many more may then be open.
 constexpr size_t kFilesTogether = 8;
 constexpr size_t kMoreSmallFiles = 4 * kFilesTogether;
-
-// A unit that holds more than this is worth waiting for room for.
-constexpr size_t kLargeUnit = 4 << 20;
-
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -64,6 +61,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         ahead_(ReadAhead::Start(files_, options.sequence, options.lane.compression, options.fetches)),
         lanes_(files_, &order_, options.lane, &pool_,
                SlotsFor(options.sequence, files_.size()) + options.num_threads + 1, ahead_),
+        budget_(options.prefetch_bytes, options.lane.chunk_bytes),
         working_(options.num_threads, options.fitting_threads),
         start_(state),
         delivered_(state.cutter, state.shuffled, options.in_order, options.fetches) {}
@@ -124,7 +122,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     done_.erase(done);
     ++next_delivered_;
     --in_flight_batches_;
-    bytes_in_flight_ -= taken.cut.bytes;
+    budget_.Remove(taken.cut.bytes);
     if (LacksThreads() && HasWorkForThreads()) StartThreads();
     const bool wake = CanWake() && HasWorkForThreads();
     lock.unlock();
@@ -170,6 +168,10 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       shared_.TakeOne(lock);
       return true;
     }
+    if (std::shared_ptr<Lane> lane = helps ? PickInTurn(consumer) : nullptr) {
+      MakeUnits(std::move(lane), Caller::kWorker, lock);
+      return true;
+    }
     if (helps && !cut_.empty()) {
       TransformOne(lock);
       return true;
@@ -180,7 +182,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     }
     if (refused_) {
       if (!consumer || units_in_making_ > 0 || !RoomForBatch()) return false;
-      bytes_in_flight_ -= lanes_.CloseAhead();
+      budget_.Remove(lanes_.CloseAhead());
       refused_ = false;
       MakeUnits(wanted_, Caller::kLoneConsumer, lock);
       return true;
@@ -206,27 +208,29 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     return !cut_.empty() || CanCut() || PickAhead() != nullptr;
   }
 
-  std::shared_ptr<Lane> PickLane() { return lanes_.PickForWorker(small_files_ ? kMoreSmallFiles : 0); }
+  std::shared_ptr<Lane> PickLane() { return lanes_.PickForWorker(budget_.small_files() ? kMoreSmallFiles : 0); }
   // A lane with a unit to make ahead, if there is room for it.
   std::shared_ptr<Lane> PickAhead() {
-    if (refused_ || bytes_in_flight_ + options_.lane.chunk_bytes > options_.prefetch_bytes) return nullptr;
-    std::shared_ptr<Lane> lane = PickLane();
-    if (lane && bytes_in_flight_ + EstimateOf(*lane) > options_.prefetch_bytes) lane.reset();
-    return lane;
+    if (refused_ || !budget_.HasRoomForChunk()) return nullptr;
+    return IfThereIsRoom(budget_.HasRoomAhead() ? PickLane() : lanes_.PickGiven());
   }
 
-  // About how much memory its next unit takes: as much as the last one; if it has none, as the first one of the file
-  // that was opened last.
-  size_t EstimateOf(const Lane& lane) const {
-    if (small_files_ && lane.unopened()) return kSmallFile;
-    const size_t last = lane.unopened() ? first_unit_bytes_ : lane.unit_bytes();
-    return last > kLargeUnit ? last : options_.lane.chunk_bytes;
+  // The lane that is read now, if one thread at a time can make its units, none does, and another thread waits, which
+  // takes the batches that are to be transformed.
+  std::shared_ptr<Lane> PickInTurn(bool consumer) {
+    const bool other_waits = CanWake() || (!consumer && caller_waits_ && options_.caller_helps);
+    if (!other_waits || !options_.transform || refused_ || (cut_.empty() && !CanCut())) return nullptr;
+    std::shared_ptr<Lane> lane = lanes_.PickGiven();
+    return lane && lane->in_turn() ? IfThereIsRoom(std::move(lane)) : nullptr;
+  }
+
+  std::shared_ptr<Lane> IfThereIsRoom(std::shared_ptr<Lane> lane) const {
+    return lane && budget_.HasRoomFor(budget_.EstimateOf(*lane)) ? lane : nullptr;
   }
 
   // One batch may always be in the making; more if the budget allows it, but tiny ones must not pile up.
   bool RoomForBatch() const {
-    return in_flight_batches_ == 0 ||
-           (bytes_in_flight_ < options_.prefetch_bytes && in_flight_batches_ < 4 + 4 * working_.allowed());
+    return in_flight_batches_ == 0 || (!budget_.full() && in_flight_batches_ < 4 + 4 * working_.allowed());
   }
 
   bool CanCut() const {
@@ -252,7 +256,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       wanted_ = sequence_->waiting_for();
     } else if (event == BatchCutter::Event::kBatch) {
       ++in_flight_batches_;
-      bytes_in_flight_ += cut.bytes;
+      budget_.AddBatch(cut.bytes);
       Done done = {std::move(cut), nullptr, {}};
       if (options_.transform && (!options_.transforms_now || options_.transforms_now())) {
         cut_.emplace_back(next_cut_++, std::move(done));
@@ -285,7 +289,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     lock->lock();
     Interrupt(done.status);
     const size_t bytes = made.bytes + (made.keeps_batch ? done.cut.bytes : 0);
-    bytes_in_flight_ += bytes - done.cut.bytes;
+    budget_.Remove(done.cut.bytes);
+    budget_.Add(bytes);
     done.cut.bytes = bytes;
     done_.emplace(number, std::move(done));
     NotifyAfterWork();
@@ -305,19 +310,19 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   }
 
   void Claim(std::shared_ptr<Lane> lane, std::vector<Claimed>* claimed) {
-    const size_t estimate = EstimateOf(*lane);
+    const size_t estimate = budget_.EstimateOf(*lane);
     const size_t unit = lane->Claim();
     claimed->push_back({std::move(lane), unit, estimate, {}});
     ++units_made_;
-    bytes_in_flight_ += estimate;
+    budget_.Add(estimate);
   }
 
   // Makes a unit. If files are small, makes those of the next files too, since a handover costs as much as reading one.
   void MakeUnits(std::shared_ptr<Lane> lane, Caller caller, std::unique_lock<std::mutex>* lock) {
-    const bool several = small_files_ && lane->unopened() && caller != Caller::kLoneConsumer;
+    const bool several = budget_.small_files() && lane->unopened() && caller != Caller::kLoneConsumer;
     std::vector<Claimed> claimed;
     Claim(std::move(lane), &claimed);
-    while (several && claimed.size() < kFilesTogether && bytes_in_flight_ + kSmallFile <= options_.prefetch_bytes) {
+    while (several && claimed.size() < kFilesTogether && budget_.HasRoomFor(kSmallFile)) {
       std::shared_ptr<Lane> next = PickLane();
       if (!next || !next->unopened()) break;
       Claim(std::move(next), &claimed);
@@ -332,7 +337,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     if (timed) working_.Note(begin, end);
     units_in_making_ -= claimed.size();
     for (Claimed& one : claimed) {
-      bytes_in_flight_ -= one.estimate;
+      budget_.Remove(one.estimate);
       if (!one.made) {
         one.lane->Unclaim(one.unit);
         if (one.produced.status.ok()) continue;
@@ -341,11 +346,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         continue;
       }
       Interrupt(one.produced.status);
-      bytes_in_flight_ += one.produced.chunk.buffer_bytes;
-      if (one.lane->unopened()) {
-        first_unit_bytes_ = one.produced.chunk.buffer_bytes;
-        small_files_ = one.produced.last && first_unit_bytes_ <= kSmallFile;
-      }
+      budget_.Add(one.produced.chunk.buffer_bytes);
+      if (one.lane->unopened()) budget_.Opened(one.produced.chunk.buffer_bytes, one.produced.last);
       one.lane->Deposit(one.unit, std::move(one.produced));
     }
     NotifyAfterWork();
@@ -382,7 +384,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   bool TryTake(const std::shared_ptr<Lane>& lane, Produced* produced) override {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!lane->Take(produced)) return false;
-    bytes_in_flight_ -= produced->chunk.buffer_bytes;
+    budget_.Remove(produced->chunk.buffer_bytes);
     return true;
   }
   void Retire(const std::shared_ptr<Lane>& lane) override {
@@ -446,15 +448,13 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   std::map<uint64_t, Done> done_;
   uint64_t next_delivered_ = 0;
   size_t in_flight_batches_ = 0;  // cut and not delivered
-  size_t bytes_in_flight_ = 0;
   size_t units_made_ = 0;
   size_t units_in_making_ = 0;  // claimed, and not handed in
   bool refused_ = false;        // the system did not let the caller open the file that is waited for
   size_t idle_workers_ = 0;
   bool caller_waits_ = false;
-  bool small_files_ = false;     // the last file that was opened was
-  size_t first_unit_bytes_ = 0;  // of that file
-  Status interrupted_;           // the consumer's thread is to stop
+  Status interrupted_;  // the consumer's thread is to stop
+  Budget budget_;
   WorkingThreads working_;
   bool stop_ = false;
   std::atomic<bool> abandoned_{false};  // who reads a pipe must not wait for it
