@@ -47,6 +47,10 @@ constexpr size_t kPartHeaderBytes = 24;
 // has to compare them with the file's size and with what the part inflates to.
 bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, PartSizes* sizes);
 
+// Inflates a whole part to exactly `size` bytes, and checks its checksum. False if that is not all of the part, if it
+// is damaged, or if a Decompressor is faster: one must then be used, which reports what is wrong.
+bool InflateWholePart(Compression compression, Bytes part, uint8_t* out, size_t size);
+
 // True if a part, marked or not, may begin with these bytes.
 bool MayBeginPart(Compression compression, const uint8_t* data, size_t size);
 

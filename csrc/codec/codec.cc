@@ -54,4 +54,9 @@ bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, Pa
   return codec != nullptr && codec->read_part_sizes != nullptr && codec->read_part_sizes(data, size, sizes);
 }
 
+bool InflateWholePart(Compression compression, Bytes part, uint8_t* out, size_t size) {
+  const Codec* codec = compression.codec();
+  return codec != nullptr && codec->inflate_part != nullptr && codec->inflate_part(part, out, size);
+}
+
 }  // namespace tfr

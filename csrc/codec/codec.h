@@ -132,6 +132,8 @@ struct Codec {
   bool (*may_begin_part)(const uint8_t* data) = nullptr;
   // Like ReadPartSizes (block.h); null where parts carry no mark.
   bool (*read_part_sizes)(const uint8_t* data, size_t size, PartSizes* sizes) = nullptr;
+  // Like InflateWholePart (block_compressor.h); null if a decompressor is as fast.
+  bool (*inflate_part)(Bytes part, uint8_t* out, size_t size) = nullptr;
 
   Appending appending = Appending::kAllowed;
   std::span<const CodecLibrary> libraries;

@@ -34,6 +34,8 @@ constexpr size_t DeflateRoom(size_t size) { return size + size / 64 + (16 << 10)
 std::unique_ptr<BlockDeflater> NewIsalDeflater();                 // isal_deflate.cc
 std::unique_ptr<BlockDeflater> NewLibdeflateDeflater(int level);  // libdeflate_block.cc; 0 to 12
 uint32_t GzipCrc(Bytes block);                                    // libdeflate_block.cc
+// Inflates a member of GZIP whose sizes are known. False if it is damaged, has other sizes, or memory lacks.
+bool InflateMember(Bytes member, uint8_t* out, size_t size);  // libdeflate_block.cc
 
 std::string IsalVersion();
 std::string LibdeflateVersion();

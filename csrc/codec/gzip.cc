@@ -101,6 +101,12 @@ bool ReadSizes(const uint8_t* data, size_t size, PartSizes* sizes) {
   return sizes->compressed > kMarked + kTrailer && sizes->uncompressed <= kMaxBlockBytes;
 }
 
+// libdeflate is faster at matches, of which there are many in what compresses well, and ISA-L at literals
+// (docs/performance/deflate.md).
+bool InflatePart(Bytes part, uint8_t* out, size_t size) {
+  return part.size < size / 2 && internal::InflateMember(part, out, size);
+}
+
 constexpr CodecLibrary kLibraries[] = {
     {"isa-l", internal::IsalVersion}, {"libdeflate", internal::LibdeflateVersion}, {"zlib", internal::ZlibVersion}};
 
@@ -119,6 +125,7 @@ extern constinit const Codec kGzip = {
     .new_block_compressor = NewBlockCompressor,
     .may_begin_part = MayBeginPart,
     .read_part_sizes = ReadSizes,
+    .inflate_part = InflatePart,
     .libraries = kLibraries,
 };
 

@@ -177,6 +177,12 @@ Status PartMaker::Inflate(int64_t offset, const PartSizes& sizes, Inflated* infl
 
 // Inflates as much as the part holds; kDataLoss if that differs from its mark.
 Status PartMaker::InflatePart(Bytes part, const PartSizes& sizes, Inflated* inflated) const {
+  if (part.size == sizes.compressed &&
+      InflateWholePart(compression_, part, inflated->buffer->data(), sizes.uncompressed)) {
+    inflated->size = sizes.uncompressed;
+    inflated->ended = true;
+    return {};
+  }
   const std::unique_ptr<Decompressor> decompressor = NewDecompressor(compression_);
   if (!decompressor) return Status::OutOfMemory("a decompressor");
   size_t taken = 0;

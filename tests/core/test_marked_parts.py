@@ -251,3 +251,15 @@ def test_every_flipped_bit_is_found_or_harmless(tmp_path, kind):
         else:
             # What no checksum covers: GZIP's time and system; and a skippable frame's content.
             assert records == expected
+
+
+@pytest.mark.parametrize("record", [bytes(40_000), random.Random(1).randbytes(40_000)])
+@pytest.mark.parametrize("place", [-8, -4])
+def test_damage_is_named_however_well_a_part_compresses(tmp_path, record, place):
+    """A part that compresses well is inflated by another library, which does not tell what is wrong."""
+    parts = [bytearray(marked("GZIP", frames([record] * 20))) for _ in range(3)]
+    assert read(write(tmp_path / "a", parts))[0] == [record] * 60
+    parts[1][place] ^= 6
+    records, error = before_error(write(tmp_path / "a", parts))
+    assert records[:20] == [record] * 20
+    assert "checksum or length" in str(error) and f"in the part at compressed byte {len(parts[0])}" in str(error)
