@@ -45,4 +45,12 @@ bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block)
   return true;
 }
 
+BlockRoom::~BlockRoom() { Pool().KeepMore(-static_cast<ptrdiff_t>(bytes_)); }
+
+void BlockRoom::Note(size_t bytes_in_flight) noexcept {
+  if (bytes_in_flight <= bytes_) return;
+  Pool().KeepMore(static_cast<ptrdiff_t>(bytes_in_flight - bytes_));
+  bytes_ = bytes_in_flight;
+}
+
 }  // namespace tfr

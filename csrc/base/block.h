@@ -26,4 +26,19 @@ struct Block {
 // all fall into the same cache set.
 bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
 
+// Room in that pool, for one that makes blocks ahead: while it lives, the pool keeps as many bytes more as the owner has
+// had in flight at most. Without it, blocks of a large batch would go back to the system, to be faulted in again.
+class BlockRoom {
+ public:
+  BlockRoom() = default;
+  ~BlockRoom();
+  BlockRoom(const BlockRoom&) = delete;
+  BlockRoom& operator=(const BlockRoom&) = delete;
+
+  void Note(size_t bytes_in_flight) noexcept;
+
+ private:
+  size_t bytes_ = 0;
+};
+
 }  // namespace tfr

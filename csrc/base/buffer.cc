@@ -101,6 +101,44 @@ BufferPool::BufferPool(size_t max_idle_bytes, size_t mapped_from) : shelf_(std::
   shelf_->idle.reserve(kMostIdle);
 }
 
+void BufferPool::KeepMore(ptrdiff_t more) noexcept {
+  {
+    std::lock_guard<ForkSafeMutex> lock(shelf_->mutex);
+    shelf_->max_idle_bytes += static_cast<size_t>(more);
+  }
+  if (more < 0) shelf_->Trim();
+}
+
+std::unique_ptr<Buffer> BufferPool::Shelf::Remove(size_t index) noexcept {
+  std::unique_ptr<Buffer> buffer = std::move(idle[index]);
+  idle.erase(idle.begin() + static_cast<ptrdiff_t>(index));
+  idle_bytes -= buffer->capacity();
+  return buffer;
+}
+
+// What is freed here and below is freed without the lock.
+void BufferPool::Shelf::GiveBack(std::unique_ptr<Buffer> buffer) noexcept {
+  std::unique_ptr<Buffer> oldest;
+  {
+    std::lock_guard<ForkSafeMutex> lock(mutex);
+    if (buffer->capacity() > max_idle_bytes) return;
+    if (idle.size() == kMostIdle) oldest = Remove(0);
+    idle_bytes += buffer->capacity();
+    idle.push_back(std::move(buffer));
+    if (idle_bytes <= max_idle_bytes) return;
+  }
+  Trim();
+}
+
+void BufferPool::Shelf::Trim() noexcept {
+  for (;;) {
+    std::unique_ptr<Buffer> oldest;
+    std::lock_guard<ForkSafeMutex> lock(mutex);
+    if (idle_bytes <= max_idle_bytes) return;
+    oldest = Remove(0);
+  }
+}
+
 std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) noexcept {
   std::unique_ptr<Buffer> buffer;
   {
@@ -110,9 +148,7 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) noexcept {
     for (size_t i = shelf_->idle.size(); i-- > 0;) {
       const size_t have = shelf_->idle[i]->capacity();
       if (have < capacity || have / 2 > capacity) continue;
-      buffer = std::move(shelf_->idle[i]);
-      shelf_->idle.erase(shelf_->idle.begin() + static_cast<ptrdiff_t>(i));
-      shelf_->idle_bytes -= have;
+      buffer = shelf_->Remove(i);
       break;
     }
   }
@@ -123,13 +159,7 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) noexcept {
     }
     auto give_back = [shelf = std::weak_ptr<Shelf>(shelf_)](Buffer* raw) noexcept {
       std::unique_ptr<Buffer> returned(raw);
-      if (std::shared_ptr<Shelf> open = shelf.lock()) {
-        std::lock_guard<ForkSafeMutex> lock(open->mutex);
-        if (open->idle_bytes + returned->capacity() <= open->max_idle_bytes && open->idle.size() < kMostIdle) {
-          open->idle_bytes += returned->capacity();
-          open->idle.push_back(std::move(returned));
-        }
-      }
+      if (const std::shared_ptr<Shelf> open = shelf.lock()) open->GiveBack(std::move(returned));
     };
     return std::shared_ptr<Buffer>(buffer.release(), give_back);
   } catch (const std::bad_alloc&) {

@@ -43,7 +43,7 @@ class Buffer {
 // pool. Safe from any thread, and in a forked process.
 class BufferPool {
  public:
-  // Keeps at most `max_idle_bytes` for reuse; the rest is freed immediately.
+  // Keeps at most `max_idle_bytes` for reuse, those that came back last; the rest is freed immediately.
   explicit BufferPool(size_t max_idle_bytes);
   // The same for buffers of which those of at least `mapped_from` bytes go back to the system when they are freed, and
   // are not kept by the C library, which has a heap for each thread.
@@ -52,10 +52,17 @@ class BufferPool {
   // Null if out of memory.
   std::shared_ptr<Buffer> Take(size_t capacity) noexcept;
 
+  // Changes how much is kept, by `more` or by less.
+  void KeepMore(ptrdiff_t more) noexcept;
+
  private:
   struct Shelf {
+    std::unique_ptr<Buffer> Remove(size_t index) noexcept;
+    void GiveBack(std::unique_ptr<Buffer> buffer) noexcept;
+    void Trim() noexcept;  // frees the oldest until the rest is within the bound
+
     ForkSafeMutex mutex;                        // guards all below
-    std::vector<std::unique_ptr<Buffer>> idle;  // never grows: giving back takes no memory
+    std::vector<std::unique_ptr<Buffer>> idle;  // the oldest first; never grows: giving back takes no memory
     size_t idle_bytes = 0;
     size_t max_idle_bytes;
     size_t mapped_from;

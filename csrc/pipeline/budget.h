@@ -21,6 +21,7 @@ class Budget {
   void Remove(size_t bytes) { held_ -= bytes; }
   void AddBatch(size_t bytes) { held_ += batch_bytes_ = bytes; }
 
+  size_t held() const { return held_; }
   bool full() const { return held_ >= most_; }
   bool HasRoomFor(size_t bytes) const { return held_ + bytes <= most_; }
   bool HasRoomForChunk() const { return HasRoomFor(chunk_bytes_); }

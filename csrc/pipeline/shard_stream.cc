@@ -31,6 +31,7 @@
 #include <new>
 #include <utility>
 
+#include "base/block.h"
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "pipeline/budget.h"
@@ -291,6 +292,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     const size_t bytes = made.bytes + (made.keeps_batch ? done.cut.bytes : 0);
     budget_.Remove(done.cut.bytes);
     budget_.Add(bytes);
+    if (done.result) room_.Note(budget_.held());
     done.cut.bytes = bytes;
     done_.emplace(number, std::move(done));
     NotifyAfterWork();
@@ -448,6 +450,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   std::map<uint64_t, Done> done_;
   uint64_t next_delivered_ = 0;
   size_t in_flight_batches_ = 0;  // cut and not delivered
+  BlockRoom room_;  // for the columns of as many batches
   size_t units_made_ = 0;
   size_t units_in_making_ = 0;  // claimed, and not handed in
   bool refused_ = false;        // the system did not let the caller open the file that is waited for
