@@ -17,7 +17,7 @@ namespace tfr {
 namespace {
 
 constexpr size_t kAlignment = 64;   // a cache line, and the widest vector register
-constexpr size_t kMostIdle = 1024;  // buffers on a shelf
+constexpr size_t kMostIdle = 4096;  // buffers on a shelf: columns of some batches of a thousand features
 
 // Blocks of at least this size are mapped, as the C library does; a growing block is mapped earlier. Mapped blocks grow
 // by remapping, and leave nothing in the heaps.

@@ -155,8 +155,9 @@ py::object EncodeOne(const py::handle& example) {
   }
   RowEncoder encoder;
   uint64_t size;
-  if (!encoder.Init(MessageType::kExample, row.TakeColumns(), {}, 1).ok() || !encoder.Size(0, 1, &size).ok())
+  if (!encoder.Init(MessageType::kExample, row.TakeColumns(), {}, 1).ok() || !encoder.Check(0, 1, &size).ok())
     return py::none();
+  encoder.Size({0, 1}, &size);
   auto record = py::reinterpret_steal<py::object>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!record) throw py::error_already_set();
   if (!encoder.Write(0, size, reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr())))) {

@@ -37,6 +37,16 @@ struct EncodeColumn {
   size_t ItemCount(size_t rows) const { return steps ? static_cast<size_t>(steps[rows]) : rows; }
 };
 
+// Rows `first`, `first + step`, …: those of one file, if rows are dealt to several.
+struct RowRange {
+  size_t first;
+  size_t count;
+  size_t step = 1;
+};
+
+// What a size is: exact, which reads every value, or a bound that reads only strings' lengths and splits.
+enum class Measure : uint8_t { kExact, kBound };
+
 // Item i of `values`, which someone else may write to at the same time: read once, and as a whole.
 template <typename T>
 T Load(const void* values, size_t i) {

@@ -16,6 +16,7 @@ namespace tfr {
 namespace {
 
 constexpr size_t kBlock = 256;                     // values converted at a time, on the stack
+constexpr size_t kLongRun = 32;                    // values that take longer to read twice than a head to guess
 constexpr uint64_t kTooLarge = uint64_t{1} << 33;  // for any record, as is each string of this size
 
 template <typename T>
@@ -74,6 +75,22 @@ bool LoadBlock(const EncodeColumn& column, size_t at, size_t n, int64_t* block) 
   return column.type != ElementType::kUInt64 || all >= 0;
 }
 
+// Bytes that a packed value takes at most; strings are not packed.
+uint8_t MostBytes(ElementType type) {
+  switch (type) {
+    case ElementType::kBool:
+      return 1;
+    case ElementType::kUInt8:
+      return 2;
+    case ElementType::kUInt16:
+      return 3;
+    case ElementType::kUInt32:
+      return 5;
+    default:
+      return IsFloat(type) ? sizeof(float) : kMaxVarintSize;
+  }
+}
+
 const Bytes* Strings(const EncodeColumn& column) { return static_cast<const Bytes*>(column.values); }
 
 // The low 56 bits of a value, 7 to a byte, lowest first.
@@ -97,6 +114,7 @@ void CopyLoosely(const uint8_t* from, size_t size, uint8_t* to) {
 ColumnPlan::ColumnPlan(EncodeColumn from) : column(std::move(from)) {
   const bool scalar = column.splits == nullptr && column.count == 1 && column.steps == nullptr;
   list_tag = ListTag(KindOf(column.type));
+  most_bytes = MostBytes(column.type);
   if (column.type == ElementType::kBytes) {
     op = Op::kBytes;
   } else if (IsFloat(column.type)) {
@@ -145,10 +163,10 @@ uint64_t ColumnPlan::PackedSize(Run run) const {
   return size;
 }
 
-ColumnPlan::Sizes ColumnPlan::SizesOf(Run run) const {
+ColumnPlan::Sizes ColumnPlan::SizesOf(Run run, Measure measure) const {
   if (run.count == 0) return {0, 0};
   if (op != Op::kBytes) {
-    const uint64_t packed = PackedSize(run);
+    const uint64_t packed = measure == Measure::kBound ? run.count * most_bytes : PackedSize(run);
     return {packed, FieldSize(packed)};
   }
   return {0, StringsSize(run)};
@@ -165,38 +183,32 @@ inline uint64_t ColumnPlan::StringsSize(Run run) const {
   return all >> 32 == 0 ? size : std::max<uint64_t>(size, kTooLarge);
 }
 
-void ColumnPlan::AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const {
-  switch (op) {
-    case Op::kInt64Scalar: {
-      const auto* values = static_cast<const int64_t*>(column.values);
-      for (size_t row = first; row < last; ++row) {
-        if (HasItem(row)) sizes[row - first] += entry_size[VarintSize(static_cast<uint64_t>(values[row]))];
-      }
-      return;
+void ColumnPlan::AddEntrySizes(RowRange rows, Measure measure, uint64_t* sizes) const {
+  if (op == Op::kFloat32Scalar || op == Op::kFloatScalar || (measure == Measure::kBound && !texts.empty())) {
+    for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
+      if (HasItem(row)) sizes[i] += entry_size[most_bytes];
     }
-    case Op::kIntScalar:
-      for (size_t row = first; row < last; ++row) {
-        const auto value = static_cast<uint64_t>(LoadInt(column.type, column.values, row));
-        if (HasItem(row)) sizes[row - first] += entry_size[VarintSize(value)];
-      }
-      return;
-    case Op::kFloat32Scalar:
-    case Op::kFloatScalar:
-      for (size_t row = first; row < last; ++row) {
-        if (HasItem(row)) sizes[row - first] += entry_size[sizeof(float)];
-      }
-      return;
-    default:
-      return AddListSizes(first, last, sizes);
+  } else if (op == Op::kInt64Scalar) {
+    const auto* values = static_cast<const int64_t*>(column.values);
+    for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
+      if (HasItem(row)) sizes[i] += entry_size[VarintSize(static_cast<uint64_t>(values[row]))];
+    }
+  } else if (op == Op::kIntScalar) {
+    for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
+      const auto value = static_cast<uint64_t>(LoadInt(column.type, column.values, row));
+      if (HasItem(row)) sizes[i] += entry_size[VarintSize(value)];
+    }
+  } else {
+    AddListSizes(rows, measure, sizes);
   }
 }
 
-void ColumnPlan::AddListSizes(size_t first, size_t last, uint64_t* sizes) const {
+void ColumnPlan::AddListSizes(RowRange rows, Measure measure, uint64_t* sizes) const {
   const uint64_t key_field = FieldSize(column.key.size());
-  for (size_t row = first; row < last; ++row) {
+  for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
     if (!HasItem(row)) continue;
-    const uint64_t list = op == Op::kBytes ? StringsSize(RunOf(row)) : SizesOf(RunOf(row)).list;
-    sizes[row - first] += FieldSize(key_field + FieldSize(FieldSize(list)));
+    const uint64_t list = op == Op::kBytes ? StringsSize(RunOf(row)) : SizesOf(RunOf(row), measure).list;
+    sizes[i] += FieldSize(key_field + FieldSize(FieldSize(list)));
   }
 }
 
@@ -333,8 +345,33 @@ inline uint8_t* ColumnPlan::WriteEntryHead(uint64_t feature, uint8_t* out, const
   return WriteField(kValueTag, feature, out + key);
 }
 
+// How many bytes of an entry come before its packed values.
+uint64_t ColumnPlan::HeadSize(uint64_t packed) const {
+  return FieldSize(FieldSize(column.key.size()) + FieldSize(FieldSize(FieldSize(packed)))) - packed;
+}
+
+// The entry, its values read once: they are written where they probably belong, and moved if the head before them has
+// another size. Null if they do not fit there.
+uint8_t* ColumnPlan::WriteLongInts(Run run, uint8_t* out, const uint8_t* end) const {
+  const auto room = static_cast<size_t>(end - out);
+  const uint64_t guess = HeadSize(std::min<uint64_t>(run.count * most_bytes, room));
+  if (guess >= room) return nullptr;
+  uint8_t* const values = out + guess;
+  const uint8_t* const after = WriteInts(run, values, end);
+  if (after == nullptr) return nullptr;
+  const auto packed = static_cast<size_t>(after - values);
+  const uint64_t head = HeadSize(packed);
+  if (head + packed > room) return nullptr;
+  if (head != guess) std::memmove(out + head, values, packed);
+  uint8_t* const list = WriteEntryHead(FieldSize(FieldSize(packed)), out, end);
+  return WriteField(kPackedTag, packed, WriteField(list_tag, FieldSize(packed), list)) + packed;
+}
+
 uint8_t* ColumnPlan::WriteListEntry(size_t row, uint8_t* out, const uint8_t* end) const {
   const Run run = RunOf(row);
+  if (op == Op::kInts && run.count >= kLongRun) {
+    if (uint8_t* const after = WriteLongInts(run, out, end)) return after;
+  }
   if (op == Op::kBytes) {
     const uint64_t list = StringsSize(run);
     out = WriteEntryHead(FieldSize(list), out, end);

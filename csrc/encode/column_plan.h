@@ -24,7 +24,8 @@ struct ColumnPlan {
 
   enum class Op : uint8_t { kInt64Scalar, kIntScalar, kFloat32Scalar, kFloatScalar, kInts, kFloats, kBytes };
   Op op;
-  uint8_t list_tag;  // of the list in its Feature
+  uint8_t list_tag;    // of the list in its Feature
+  uint8_t most_bytes;  // of a packed value
 
   // For scalars: the map entry up to the value's bytes, and its length; [n] is for a value of n bytes. Each text has
   // kTextSlack readable bytes after it.
@@ -39,10 +40,12 @@ struct ColumnPlan {
   bool HasItem(size_t item) const { return column.valid == nullptr || column.valid[item] != 0; }
 
   // Size of the item's Feature, without the tag and length before it.
-  uint64_t FeatureSize(size_t item) const { return HasItem(item) ? FieldSize(SizesOf(RunOf(item)).list) : 0; }
+  uint64_t FeatureSize(size_t item, Measure measure) const {
+    return HasItem(item) ? FieldSize(SizesOf(RunOf(item), measure).list) : 0;
+  }
 
-  // Adds the sizes of the entries of rows [first, last) to sizes[0], sizes[1], …. Not for feature lists.
-  void AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const;
+  // Adds the sizes of the entries of these rows to sizes[0], sizes[1], …. Not for feature lists.
+  void AddEntrySizes(RowRange rows, Measure measure, uint64_t* sizes) const;
   // Writes the row's entry. All of [out, end) may be written to.
   uint8_t* WriteEntry(size_t row, uint8_t* out, const uint8_t* end) const;
   // Writes the item as a step of a feature list: its tag, its length and its Feature.
@@ -67,12 +70,14 @@ struct ColumnPlan {
     uint64_t list;
   };
   void LayTexts(size_t value_size);
-  Sizes SizesOf(Run run) const;
+  Sizes SizesOf(Run run, Measure measure = Measure::kExact) const;
   uint64_t PackedSize(Run run) const;
   uint8_t* WriteEntryHead(uint64_t feature, uint8_t* out, const uint8_t* end) const;
   // Out of line, so that they cost scalars no registers.
-  __attribute__((noinline)) void AddListSizes(size_t first, size_t last, uint64_t* sizes) const;
+  __attribute__((noinline)) void AddListSizes(RowRange rows, Measure measure, uint64_t* sizes) const;
   __attribute__((noinline)) uint8_t* WriteListEntry(size_t row, uint8_t* out, const uint8_t* end) const;
+  uint64_t HeadSize(uint64_t packed) const;
+  uint8_t* WriteLongInts(Run run, uint8_t* out, const uint8_t* end) const;
   uint8_t* WriteList(Run run, Sizes sizes, uint8_t* out, const uint8_t* end) const;
   uint64_t StringsSize(Run run) const;
   uint8_t* WriteStrings(Run run, uint8_t* out) const;

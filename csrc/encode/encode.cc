@@ -1,4 +1,4 @@
-// First a pass that sizes rows, then one that writes them, both in parallel; see encode.h.
+// First a pass that checks rows, then one that sizes and writes them, block by block, both in parallel; see encode.h.
 
 #include "encode/encode.h"
 
@@ -7,74 +7,83 @@
 #include <utility>
 #include <vector>
 
-#include "base/buffer.h"
+#include "base/block.h"
 #include "base/parallel.h"
+#include "framing/format.h"
 
 namespace tfr {
 namespace {
 
 // Small enough to keep threads evenly busy, large enough that handing them out costs nothing.
-constexpr size_t kLeastSizeTask = 64;  // rows
-constexpr size_t kMostSizeTask = 8192;
-constexpr size_t kSizeTasksPerThread = 8;
-constexpr uint64_t kWriteTask = 1 << 20;  // bytes
+constexpr size_t kLeastCheckTask = 64;  // rows
+constexpr size_t kMostCheckTask = 8192;
+constexpr size_t kCheckTasksPerThread = 8;
 
-// The first row of each task, and the number of rows at the end.
-std::vector<size_t> CutByBytes(const std::vector<Bytes>& records) {
-  std::vector<size_t> cuts = {0};
-  uint64_t bytes = 0;
-  for (size_t row = 0; row < records.size(); ++row) {
-    if (bytes >= kWriteTask) {
-      cuts.push_back(row);
-      bytes = 0;
-    }
-    bytes += records[row].size;
+// What is written, at most. What is read is about as much: lists of int64 take up to ten bytes for each eight.
+constexpr uint64_t kBlockBytes = 512 << 10;
+
+Status EncodeBlock(const RowEncoder& encoder, RowRange rows, Bytes* records, Owner* owner) {
+  std::vector<uint64_t> sizes(rows.count);
+  encoder.Size(rows, sizes.data());
+  uint64_t total = 0;
+  for (const uint64_t size : sizes) total += size;
+  Block block;
+  if (!AllocateBlock(total, 1, 0, &block)) {
+    return Status::OutOfMemory("no memory for " + std::to_string(total) + " bytes of records");
   }
-  cuts.push_back(records.size());
-  return cuts;
+  uint8_t* out = block.data;
+  for (size_t i = 0; i < rows.count; ++i) {
+    if (!encoder.Write(rows.first + i, sizes[i], out)) [[unlikely]]
+      return RowChanged(rows.first + i);
+    records[i] = {out, static_cast<size_t>(sizes[i])};
+    out += sizes[i];
+  }
+  *owner = std::move(block.owner);
+  return {};
 }
 
 }  // namespace
 
-Status SizeRows(const RowEncoder& encoder, size_t num_threads, uint64_t* sizes) {
+Status CutRows(const RowEncoder& encoder, size_t files, size_t first, size_t num_threads,
+               std::vector<RowBlock>* blocks) {
   const size_t rows = encoder.rows();
-  num_threads = ResolveThreads(num_threads);
-  const size_t task_rows = std::clamp(rows / (num_threads * kSizeTasksPerThread), kLeastSizeTask, kMostSizeTask);
-  const size_t tasks = (rows + task_rows - 1) / task_rows;
-  return ParallelTry(tasks, num_threads, [&](size_t task) {
+  std::vector<uint64_t> bounds(rows);
+  const size_t task_rows = std::clamp(rows / (num_threads * kCheckTasksPerThread), kLeastCheckTask, kMostCheckTask);
+  TFR_RETURN_IF_ERROR(ParallelTry((rows + task_rows - 1) / task_rows, num_threads, [&](size_t task) {
     const size_t begin = task * task_rows;
-    const size_t end = std::min(rows, begin + task_rows);
-    return encoder.Size(begin, end, sizes + begin);
-  });
+    return encoder.Check(begin, std::min(rows, begin + task_rows), bounds.data() + begin);
+  }));
+  struct Open {
+    size_t block = SIZE_MAX;  // the one that is being filled
+    size_t turn = 0;          // of the next one
+    uint64_t bytes = 0;
+  };
+  std::vector<Open> open(files);
+  for (size_t row = 0; row < rows; ++row) {
+    const size_t file = (first + row) % files;
+    Open& at = open[file];
+    const uint64_t bytes = bounds[row] + kFrameBytes;
+    if (at.block == SIZE_MAX || at.bytes + bytes > kBlockBytes) {
+      at = {blocks->size(), at.turn + 1, 0};
+      blocks->push_back({{row, 0, files}, file, at.turn - 1});
+    }
+    ++(*blocks)[at.block].rows.count;
+    at.bytes += bytes;
+  }
+  return {};
 }
 
 Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr* batch) {
   num_threads = ResolveThreads(num_threads);
-  const size_t rows = encoder.rows();
-  std::vector<uint64_t> sizes(rows);
-  TFR_RETURN_IF_ERROR(SizeRows(encoder, num_threads, sizes.data()));
-
-  uint64_t total = 0;
-  for (const uint64_t size : sizes) total += size;
-  std::shared_ptr<Buffer> buffer = Buffer::Allocate(total);
-  if (!buffer) return Status::OutOfMemory("no memory for " + std::to_string(total) + " bytes of records");
+  std::vector<RowBlock> blocks;
+  TFR_RETURN_IF_ERROR(CutRows(encoder, 1, 0, num_threads, &blocks));
   auto made = std::make_shared<RecordBatch>();
-  made->records.resize(rows);
-  const uint8_t* at = buffer->data();
-  for (size_t row = 0; row < rows; ++row) {
-    made->records[row] = {at, static_cast<size_t>(sizes[row])};
-    at += sizes[row];
-  }
-  const std::vector<size_t> cuts = CutByBytes(made->records);
-  TFR_RETURN_IF_ERROR(ParallelTry(cuts.size() - 1, num_threads, [&](size_t task) {
-    for (size_t row = cuts[task]; row < cuts[task + 1]; ++row) {
-      const Bytes& record = made->records[row];
-      if (!encoder.Write(row, record.size, const_cast<uint8_t*>(record.data))) [[unlikely]]
-        return RowChanged(row);
-    }
-    return Status();
+  made->records.resize(encoder.rows());
+  made->owners.resize(blocks.size());
+  TFR_RETURN_IF_ERROR(ParallelTry(blocks.size(), num_threads, [&](size_t i) {
+    const RowRange& rows = blocks[i].rows;
+    return EncodeBlock(encoder, rows, made->records.data() + rows.first, &made->owners[i]);
   }));
-  made->owners.push_back(std::move(buffer));
   *batch = std::move(made);
   return {};
 }

@@ -59,10 +59,10 @@ bool HasRow(const ColumnPlan& plan, size_t row) {
   return plan.column.row_valid == nullptr || plan.column.row_valid[row] != 0;
 }
 
-uint64_t ListBytes(const ColumnPlan& plan, size_t row) {
+uint64_t ListBytes(const ColumnPlan& plan, size_t row, Measure measure = Measure::kExact) {
   const Steps steps = StepsOf(plan, row);
   uint64_t size = 0;
-  for (size_t step = steps.first; step < steps.last; ++step) size += FieldSize(plan.FeatureSize(step));
+  for (size_t step = steps.first; step < steps.last; ++step) size += FieldSize(plan.FeatureSize(step, measure));
   return size;
 }
 
@@ -79,47 +79,61 @@ Status RowEncoder::Init(MessageType type, std::vector<EncodeColumn> columns, std
   return MakePlans(std::move(lists), rows, &lists_);
 }
 
-Status RowEncoder::SizeFeatures(size_t first, size_t last, uint64_t* sizes) const {
+Status RowEncoder::FindTooLarge(size_t first, size_t last) const {
   for (const ColumnPlan& plan : columns_) {
     const size_t bad = plan.FindTooLarge(first, last);
     if (bad < last) return TooLarge(plan, bad);
-    plan.AddEntrySizes(first, last, sizes);
   }
-  return {};
-}
-
-Status RowEncoder::SizeLists(size_t first, size_t last, uint64_t* sizes) const {
-  for (size_t row = first; row < last; ++row) {
-    uint64_t total = 0;
+  for (size_t row = first; !lists_.empty() && row < last; ++row) {
     for (const ColumnPlan& plan : lists_) {
       if (!HasRow(plan, row)) continue;
       const Steps steps = StepsOf(plan, row);
       if (plan.FindTooLarge(steps.first, steps.last) < steps.last) return TooLarge(plan, row);
-      total += FieldSize(FieldSize(plan.column.key.size()) + FieldSize(ListBytes(plan, row)));
     }
-    sizes[row - first] += FieldSize(total);
   }
   return {};
 }
 
-Status RowEncoder::Size(size_t first, size_t last, uint64_t* sizes) const {
+void RowEncoder::MeasureRows(RowRange rows, Measure measure, uint64_t* sizes) const {
+  std::fill_n(sizes, rows.count, uint64_t{0});
+  for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(rows, measure, sizes);
+  if (type_ == MessageType::kExample || !columns_.empty()) {
+    for (size_t i = 0; i < rows.count; ++i) sizes[i] = FieldSize(sizes[i]);
+  }
+  if (lists_.empty()) return;
+  for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
+    uint64_t total = 0;
+    for (const ColumnPlan& plan : lists_) {
+      if (!HasRow(plan, row)) continue;
+      total += FieldSize(FieldSize(plan.column.key.size()) + FieldSize(ListBytes(plan, row, measure)));
+    }
+    sizes[i] += FieldSize(total);
+  }
+}
+
+Status RowEncoder::Check(size_t first, size_t last, uint64_t* bounds) const {
   for (size_t begin = first; begin < last; begin += kSizeBlock) {
     const size_t end = std::min(last, begin + kSizeBlock);
-    uint64_t* block = sizes + (begin - first);
-    std::fill_n(block, end - begin, uint64_t{0});
-    TFR_RETURN_IF_ERROR(SizeFeatures(begin, end, block));
-    if (type_ == MessageType::kExample || !columns_.empty()) {
-      for (size_t i = 0; i < end - begin; ++i) block[i] = FieldSize(block[i]);
-    }
-    if (!lists_.empty()) TFR_RETURN_IF_ERROR(SizeLists(begin, end, block));
-    for (size_t i = 0; i < end - begin; ++i) {
-      if (block[i] > kMaxRecordBytes) {
-        return Status::InvalidArgument("row " + std::to_string(begin + i) + " takes " + std::to_string(block[i]) +
+    TFR_RETURN_IF_ERROR(FindTooLarge(begin, end));
+    MeasureRows({begin, end - begin}, Measure::kBound, bounds + (begin - first));
+    for (size_t row = begin; row < end; ++row) {
+      uint64_t* const size = bounds + (row - first);
+      if (*size <= kMaxRecordBytes) continue;
+      MeasureRows({row, 1}, Measure::kExact, size);
+      if (*size > kMaxRecordBytes) {
+        return Status::InvalidArgument("row " + std::to_string(row) + " takes " + std::to_string(*size) +
                                        " bytes, more than the 2 GiB of a protobuf message");
       }
     }
   }
   return {};
+}
+
+void RowEncoder::Size(RowRange rows, uint64_t* sizes) const {
+  for (size_t done = 0; done < rows.count; done += kSizeBlock) {
+    const size_t count = std::min(rows.count - done, kSizeBlock);
+    MeasureRows({rows.first + done * rows.step, count, rows.step}, Measure::kExact, sizes + done);
+  }
 }
 
 bool RowEncoder::Write(size_t row, uint64_t size, uint8_t* out) const {
@@ -145,7 +159,7 @@ uint8_t* RowEncoder::WriteFeatures(size_t row, uint8_t* out, const uint8_t* end)
 
 uint8_t* RowEncoder::WriteContext(size_t row, uint8_t* out, const uint8_t* end) const {
   uint64_t features = 0;
-  for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(row, row + 1, &features);
+  for (const ColumnPlan& plan : columns_) plan.AddEntrySizes({row, 1}, Measure::kExact, &features);
   if (FieldSize(features) > static_cast<size_t>(end - out)) return nullptr;
   out = WriteField(kFeaturesTag, features, out);
   uint8_t* const after = out + features;

@@ -38,17 +38,20 @@ class RowEncoder {
 
   size_t rows() const { return rows_; }
 
-  // Sets sizes[r - first] to the size of row r's message, for r in [first, last). kInvalidArgument, with key and row,
-  // for a value that has no encoding.
-  Status Size(size_t first, size_t last, uint64_t* sizes) const;
+  // Checks rows [first, last): kInvalidArgument, with key and row, for a value that has no encoding, or too large a
+  // message. Sets bounds[r - first] to at least the size of row r's message, most of the values unread.
+  Status Check(size_t first, size_t last, uint64_t* bounds) const;
+
+  // Sets sizes[0], sizes[1], … to the sizes of these rows' messages.
+  void Size(RowRange rows, uint64_t* sizes) const;
 
   // Writes a row: `size` bytes, as given by Size, and none after them. False if the row's values have changed since, so
   // that it takes more bytes or fewer (RowChanged); what is in [out, out + size) is then undefined.
   [[nodiscard]] bool Write(size_t row, uint64_t size, uint8_t* out) const;
 
  private:
-  Status SizeFeatures(size_t first, size_t last, uint64_t* sizes) const;
-  Status SizeLists(size_t first, size_t last, uint64_t* sizes) const;
+  Status FindTooLarge(size_t first, size_t last) const;
+  void MeasureRows(RowRange rows, Measure measure, uint64_t* sizes) const;
   uint8_t* WriteFeatures(size_t row, uint8_t* out, const uint8_t* end) const;
   uint8_t* WriteContext(size_t row, uint8_t* out, const uint8_t* end) const;
   uint8_t* WriteLists(size_t row, uint8_t* out, const uint8_t* end) const;

@@ -7,7 +7,6 @@
 
 #include "encode/write_rows.h"
 
-#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -23,58 +22,29 @@
 namespace tfr {
 namespace {
 
-// Fits the second-level cache together with what is read for it; two of them make a block of compression.
-constexpr uint64_t kBlockBytes = 512 << 10;
-
-struct Block {
-  size_t first_row;
-  size_t rows;
-  size_t writer;
-  size_t turn;  // its place among its writer's blocks
-  uint64_t bytes;
-};
-
-// Fills each block with as many rows of a writer as fit, at least one.
-std::vector<Block> CutBlocks(const std::vector<uint64_t>& sizes, size_t writers, size_t first_writer) {
-  std::vector<Block> blocks;
-  std::vector<size_t> open(writers, SIZE_MAX);  // by writer, the block that is being filled
-  std::vector<size_t> turns(writers);
-  for (size_t row = 0; row < sizes.size(); ++row) {
-    const size_t writer = (first_writer + row) % writers;
-    const uint64_t bytes = sizes[row] + kFrameBytes;
-    if (open[writer] == SIZE_MAX || blocks[open[writer]].bytes + bytes > kBlockBytes) {
-      open[writer] = blocks.size();
-      blocks.push_back({row, 0, writer, turns[writer]++, 0});
-    }
-    Block& block = blocks[open[writer]];
-    ++block.rows;
-    block.bytes += bytes;
-  }
-  return blocks;
-}
-
 class BlockWriter {
  public:
-  BlockWriter(const RowEncoder& encoder, const std::vector<uint64_t>& sizes, const std::vector<RecordWriter*>& writers)
-      : encoder_(encoder), sizes_(sizes), writers_(writers), turns_(writers.size()) {}
+  BlockWriter(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers)
+      : encoder_(encoder), writers_(writers), turns_(writers.size()) {}
 
-  void Run(const Block& block) {
-    std::shared_ptr<Buffer> frames;
+  void Run(const RowBlock& block) {
+    std::shared_ptr<Buffer> buffer;
+    Bytes frames;
     Status status;
     std::exception_ptr thrown;
     if (!stopped()) {
       try {
-        status = Encode(block, &frames);
+        status = Encode(block.rows, &buffer, &frames);
       } catch (...) {
         thrown = std::current_exception();
       }
     }
     std::unique_lock<std::mutex> lock(mutex_);
-    done_.wait(lock, [&] { return turns_[block.writer] == block.turn; });
+    done_.wait(lock, [&] { return turns_[block.file] == block.turn; });
     if (!stopped_ && status.ok() && !thrown) {
       lock.unlock();
       try {
-        status = writers_[block.writer]->WriteFrames({frames->data(), block.bytes}, block.rows);
+        status = writers_[block.file]->WriteFrames(frames, block.rows.count);
       } catch (...) {
         thrown = std::current_exception();
       }
@@ -85,7 +55,7 @@ class BlockWriter {
       failed_ = std::move(status);
       thrown_ = std::move(thrown);
     }
-    ++turns_[block.writer];
+    ++turns_[block.file];
     lock.unlock();
     done_.notify_all();
   }
@@ -102,27 +72,30 @@ class BlockWriter {
     return stopped_;
   }
 
-  // Makes the block's framed records, end to end.
-  Status Encode(const Block& block, std::shared_ptr<Buffer>* frames) {
-    *frames = buffers_.Take(block.bytes);
-    if (!*frames) return Status::OutOfMemory("no memory for " + std::to_string(block.bytes) + " bytes of records");
-    uint8_t* out = (*frames)->data();
-    for (size_t i = 0, row = block.first_row; i < block.rows; ++i, row += writers_.size()) {
-      const uint64_t size = sizes_[row];
+  // Makes the framed records of rows, end to end.
+  Status Encode(const RowRange& rows, std::shared_ptr<Buffer>* buffer, Bytes* frames) {
+    std::vector<uint64_t> sizes(rows.count);
+    encoder_.Size(rows, sizes.data());
+    size_t total = rows.count * kFrameBytes;
+    for (const uint64_t size : sizes) total += size;
+    *buffer = buffers_.Take(total);
+    if (!*buffer) return Status::OutOfMemory("no memory for " + std::to_string(total) + " bytes of records");
+    uint8_t* out = (*buffer)->data();
+    *frames = {out, total};
+    for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
       uint8_t* const record = out + kHeaderBytes;
-      if (!encoder_.Write(row, size, record)) [[unlikely]]
+      if (!encoder_.Write(row, sizes[i], record)) [[unlikely]]
         return RowChanged(row);
-      StoreHeader(out, size);
-      StoreFooter(record + size, record, size);
-      out += size + kFrameBytes;
+      StoreHeader(out, sizes[i]);
+      StoreFooter(record + sizes[i], record, sizes[i]);
+      out += sizes[i] + kFrameBytes;
     }
     return {};
   }
 
   const RowEncoder& encoder_;
-  const std::vector<uint64_t>& sizes_;
   const std::vector<RecordWriter*>& writers_;
-  BufferPool buffers_{64 * kBlockBytes};
+  BufferPool buffers_{32 << 20};
 
   std::mutex mutex_;  // guards all below
   std::condition_variable done_;
@@ -137,10 +110,10 @@ class BlockWriter {
 Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first,
                  size_t num_threads) {
   num_threads = ResolveThreads(num_threads);
-  std::vector<uint64_t> sizes(encoder.rows());
-  TFR_RETURN_IF_ERROR(SizeRows(encoder, num_threads, sizes.data()));
-  const std::vector<Block> blocks = CutBlocks(sizes, writers.size(), static_cast<size_t>(first % writers.size()));
-  BlockWriter writer(encoder, sizes, writers);
+  std::vector<RowBlock> blocks;
+  const auto first_file = static_cast<size_t>(first % writers.size());
+  TFR_RETURN_IF_ERROR(CutRows(encoder, writers.size(), first_file, num_threads, &blocks));
+  BlockWriter writer(encoder, writers);
   for (const RecordWriter* one : writers) {
     if (one->caller_only()) num_threads = 1;
   }

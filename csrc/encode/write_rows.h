@@ -13,7 +13,7 @@
 
 namespace tfr {
 
-// Row r goes to writers[(first + r) mod the number of writers]. All rows are sized, and so checked, before the first is
+// Row r goes to writers[(first + r) mod the number of writers]. All rows are checked before the first is
 // written. num_threads 0: as many as the process may use. These threads take turns at the writers.
 Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first,
                  size_t num_threads);
