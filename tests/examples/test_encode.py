@@ -152,3 +152,17 @@ for _ in range(60):
 def test_threads_that_are_last_wake_the_caller():
     """In a process of its own: one that nobody wakes waits for ever."""
     subprocess.run([sys.executable, "-c", ENCODE_ON_THREADS], check=True, timeout=120)
+
+
+SIZES = [*range(32, 36), *range(110, 131), *range(16_360, 16_387)]  # of packed values, where lengths grow by a byte
+
+
+@pytest.mark.parametrize("wide", [1, 2**13, -1])
+@pytest.mark.parametrize("columns", ["a", "abc"])
+def test_long_lists_around_the_sizes_at_which_their_lengths_grow(columns, wide):
+    """A list ends with a value of one, two or ten bytes; the others have one. Other lists follow it, or none."""
+    last = {1: 1, 2**13: 2, -1: 10}[wide]
+    lists = [[7] * (size - last) + [wide] for size in SIZES]
+    rows = [{key: ("int64", values) for key in columns} for values in lists]
+    made = {key: tf.RaggedTensor.from_row_lengths(np.concatenate(lists), [len(v) for v in lists]) for key in columns}
+    check(made, rows)
