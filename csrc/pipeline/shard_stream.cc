@@ -474,9 +474,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   Deliveries delivered_;
 };
 
-ShardStream::ShardStream(std::vector<InputFile> files, const StreamOptions& options)
-    : ShardStream(std::move(files), options, {}) {}
-
 ShardStream::ShardStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
     : impl_(std::make_unique<Impl>(std::move(files), options, state)) {}
 

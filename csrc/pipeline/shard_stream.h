@@ -68,9 +68,8 @@ struct Delivered {
 // first error ends the stream. One thread at a time may call.
 class ShardStream {
  public:
-  ShardStream(std::vector<InputFile> files, const StreamOptions& options);
-  // Continues from `state`, which is that of a stream with the same files and options.
-  ShardStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state);
+  // Continues from `state`, if there is one: that of a stream with the same files and options.
+  ShardStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state = {});
   // Stops and joins the threads. In a process forked from the one that made the stream there are none; what belongs to
   // them is left alone.
   ~ShardStream();
