@@ -26,8 +26,8 @@ struct Block {
 // all fall into the same cache set.
 bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
 
-// Room in that pool, for one that makes blocks ahead: while it lives, the pool keeps as many bytes more as the owner has
-// had in flight at most. Without it, blocks of a large batch would go back to the system, to be faulted in again.
+// Room in that pool for blocks that are made ahead. While it lives, the pool keeps as many bytes more as its owner has
+// had in flight at most. Otherwise blocks of a large batch would go back to the system, to be faulted in again.
 class BlockRoom {
  public:
   BlockRoom() = default;

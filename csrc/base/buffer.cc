@@ -116,7 +116,7 @@ std::unique_ptr<Buffer> BufferPool::Shelf::Remove(size_t index) noexcept {
   return buffer;
 }
 
-// What is freed here and below is freed without the lock.
+// Here and below, buffers are freed without the lock.
 void BufferPool::Shelf::GiveBack(std::unique_ptr<Buffer> buffer) noexcept {
   std::unique_ptr<Buffer> oldest;
   {

@@ -44,7 +44,7 @@ struct RowRange {
   size_t step = 1;
 };
 
-// What a size is: exact, which reads every value, or a bound that reads only strings' lengths and splits.
+// An exact size reads every value; a bound, only splits and the lengths of strings.
 enum class Measure : uint8_t { kExact, kBound };
 
 // Item i of `values`, which someone else may write to at the same time: read once, and as a whole.

@@ -19,7 +19,7 @@ constexpr size_t kLeastCheckTask = 64;  // rows
 constexpr size_t kMostCheckTask = 8192;
 constexpr size_t kCheckTasksPerThread = 8;
 
-// What is written, at most. What is read is about as much: lists of int64 take up to ten bytes for each eight.
+// The most bytes that a block writes. It reads about as many: a list of int64 takes up to ten bytes for eight.
 constexpr uint64_t kBlockBytes = 512 << 10;
 
 Status EncodeBlock(const RowEncoder& encoder, RowRange rows, Bytes* records, Owner* owner) {
