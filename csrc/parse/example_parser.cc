@@ -104,6 +104,8 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   p = ReadLength(p + 1, end, &size);
   if (p == nullptr || p + size != end) return false;
 
+  if (scripts_[0].has_noted() || scripts_[1].has_noted()) [[unlikely]]
+    InsertSteps();
   const uint8_t* const entries = p;
   size_t at = 0;  // the script's step that is expected next
   bool in_order = true;
@@ -146,10 +148,10 @@ bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t
     // From here on, a skipped feature with a value is an error.
     if (keys_.slot(slot).feature < 0 && !schema_->only_these().empty()) return false;
     if (slot != KeyTable::kUnknown) {
-      size_t place = script().Place(slot);
+      const uint32_t place = script().Place(slot);
       if (place == KeyScript::kNowhere) {
-        InsertStep(*at, slot);
-      } else {
+        scripts_[way_].Note(*at, slot);
+      } else if (place != KeyScript::kNoted) {
         if (place < *at) *in_order = false;
         *at = place;
         if (script().step(place).shape != KeyTable::kGeneral) return true;
@@ -183,15 +185,18 @@ void ExampleParser::NoteDisorder() {
   same_steps_ = 0;
 }
 
-// The key of `slot`, for which the script has no step, came where its step `at` was expected.
-void ExampleParser::InsertStep(size_t at, uint32_t slot) {
-  scripts_[way_].Insert(at, slot, keys_);
-  const int32_t feature = keys_.slot(slot).feature;
-  if (feature >= 0) script_features_[way_][static_cast<size_t>(feature) >> 6] |= uint64_t{1} << (feature & 63);
-  const KeyScript& other = scripts_[way_ ^ 1];
-  same_steps_ = std::min(same_steps_, at);
-  const size_t both = std::min(script().size(), other.size());
-  while (same_steps_ < both && script().step(same_steps_).slot == other.step(same_steps_).slot) ++same_steps_;
+// Adds the steps of the keys that came where a script had none.
+void ExampleParser::InsertSteps() {
+  for (size_t way = 0; way < 2; ++way) {
+    scripts_[way].Insert(keys_);
+    for (size_t i = 0; i < scripts_[way].size(); ++i) {
+      const int32_t feature = keys_.slot(scripts_[way].step(i).slot).feature;
+      if (feature >= 0) script_features_[way][static_cast<size_t>(feature) >> 6] |= uint64_t{1} << (feature & 63);
+    }
+  }
+  const size_t both = std::min(scripts_[0].size(), scripts_[1].size());
+  same_steps_ = 0;
+  while (same_steps_ < both && scripts_[0].step(same_steps_).slot == scripts_[1].step(same_steps_).slot) ++same_steps_;
 }
 
 bool ExampleParser::PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end) {

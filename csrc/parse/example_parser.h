@@ -48,7 +48,7 @@ class ExampleParser {
   bool TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t row, size_t* at, bool* in_order);
   bool MarkSteps(size_t from, size_t to);
   void NoteDisorder();
-  void InsertStep(size_t at, uint32_t slot);
+  void InsertSteps();
   bool PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end);
   bool FillMissing(size_t row);
 

@@ -2,6 +2,7 @@
 
 #include "parse/key_script.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/endian.h"
@@ -140,12 +141,27 @@ void KeyScript::Clear() {
   none.shape = KeyTable::kGeneral;
   steps_.assign(1, StepOf(KeyTable::kUnknown, none));
   places_.clear();
+  noted_.clear();
 }
 
-void KeyScript::Insert(size_t at, uint32_t slot, const KeyTable& keys) {
-  steps_.insert(steps_.begin() + static_cast<ptrdiff_t>(at), StepOf(slot, keys.slot(slot)));
+void KeyScript::Note(size_t at, uint32_t slot) {
   if (places_.size() <= slot) places_.resize(slot + 1, kNowhere);
-  for (size_t i = at; i < size(); ++i) places_[steps_[i].slot] = static_cast<uint32_t>(i);
+  places_[slot] = kNoted;
+  noted_.push_back({at, slot});
+}
+
+void KeyScript::Insert(const KeyTable& keys) {
+  std::stable_sort(noted_.begin(), noted_.end(), [](const Noted& a, const Noted& b) { return a.at < b.at; });
+  auto end = static_cast<ptrdiff_t>(steps_.size());
+  steps_.resize(steps_.size() + noted_.size());
+  auto moved_end = steps_.end();
+  for (; !noted_.empty(); noted_.pop_back()) {
+    const auto at = static_cast<ptrdiff_t>(noted_.back().at);
+    moved_end = std::copy_backward(steps_.begin() + at, steps_.begin() + end, moved_end);
+    *--moved_end = StepOf(noted_.back().slot, keys.slot(noted_.back().slot));
+    end = at;
+  }
+  for (auto i = static_cast<size_t>(end); i < size(); ++i) places_[steps_[i].slot] = static_cast<uint32_t>(i);
 }
 
 void KeyScript::SetColumns(const KeyTable& keys) {

@@ -23,6 +23,7 @@ class KeyScript {
  public:
   static constexpr size_t kWindow = 32;  // bytes of an entry that a step can know
   static constexpr uint32_t kNowhere = UINT32_MAX;
+  static constexpr uint32_t kNoted = kNowhere - 1;
 
   struct alignas(kWindow) Step {
     uint8_t base[kWindow];   // the entry's first bytes, if n were 0
@@ -40,11 +41,14 @@ class KeyScript {
 
   size_t size() const { return steps_.size() - 1; }
   const Step& step(size_t i) const { return steps_[i]; }
-  // Where a slot has its step, or kNowhere.
+  // Where a slot has its step, or kNowhere, or kNoted.
   uint32_t Place(uint32_t slot) const { return slot < places_.size() ? places_[slot] : kNowhere; }
 
-  // Adds a step for a slot of `keys` that has none, before step `at`.
-  void Insert(size_t at, uint32_t slot, const KeyTable& keys);
+  // Notes that a slot which has no step needs one before step `at`.
+  void Note(size_t at, uint32_t slot);
+  bool has_noted() const { return !noted_.empty(); }
+  // Adds the steps that were noted, in one pass: one by one, n steps would be moved n times.
+  void Insert(const KeyTable& keys);
   void Clear();
   // Before the rows of a batch: takes over the columns of the slots.
   void SetColumns(const KeyTable& keys);
@@ -58,6 +62,11 @@ class KeyScript {
  private:
   std::vector<Step> steps_;  // and one that no entry fits, at the end
   std::vector<uint32_t> places_;
+  struct Noted {
+    size_t at;
+    uint32_t slot;
+  };
+  std::vector<Noted> noted_;
   bool vectors_ = false;
   bool pext_ = false;
 };

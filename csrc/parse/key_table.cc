@@ -9,19 +9,7 @@ namespace {
 
 constexpr size_t kMostFeatureBytes = kFeatureOverhead + 8;  // of an entry that is tried as a whole
 
-uint64_t Hash(const uint8_t* key, size_t size) {
-  uint64_t hash = 0x9e3779b97f4a7c15 ^ size;
-  while (size >= 8) {
-    hash = (hash ^ LoadLE64(key)) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-    key += 8;
-    size -= 8;
-  }
-  uint64_t rest = 0;
-  std::memcpy(&rest, key, size);
-  hash = (hash ^ rest) * 0xff51afd7ed558ccd;
-  return hash ^ hash >> 29;
-}
+std::string_view View(const uint8_t* key, size_t size) { return {reinterpret_cast<const char*>(key), size}; }
 
 KeyTable::EntryShape ShapeOf(const FeatureSpec& spec) {
   if (spec.layout != Layout::kFixed || spec.elements != 1) return KeyTable::kGeneral;
@@ -71,7 +59,7 @@ uint32_t KeyTable::Add(const uint8_t* key, size_t size, int32_t feature, EntrySh
   if (2 * slots_.size() > buckets_.size()) {
     Rehash();
   } else {
-    size_t bucket = Hash(key, size) & (buckets_.size() - 1);
+    size_t bucket = hash_(View(key, size)) & (buckets_.size() - 1);
     while (buckets_[bucket] != 0) bucket = (bucket + 1) & (buckets_.size() - 1);
     buckets_[bucket] = index;
   }
@@ -81,7 +69,7 @@ uint32_t KeyTable::Add(const uint8_t* key, size_t size, int32_t feature, EntrySh
 void KeyTable::Rehash() {
   std::vector<uint32_t> buckets(buckets_.size() * 2);
   for (uint32_t i = kUnknown + 1; i < slots_.size(); ++i) {
-    size_t bucket = Hash(slots_[i].key, slots_[i].size) & (buckets.size() - 1);
+    size_t bucket = hash_(View(slots_[i].key, slots_[i].size)) & (buckets.size() - 1);
     while (buckets[bucket] != 0) bucket = (bucket + 1) & (buckets.size() - 1);
     buckets[bucket] = i;
   }
@@ -89,7 +77,7 @@ void KeyTable::Rehash() {
 }
 
 uint32_t KeyTable::Find(const uint8_t* key, size_t size) {
-  for (size_t bucket = Hash(key, size) & (buckets_.size() - 1); buckets_[bucket] != 0;
+  for (size_t bucket = hash_(View(key, size)) & (buckets_.size() - 1); buckets_[bucket] != 0;
        bucket = (bucket + 1) & (buckets_.size() - 1)) {
     if (Matches(slots_[buckets_[bucket]], key, size)) return buckets_[bucket];
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/endian.h"
+#include "base/seeded_hash.h"
 #include "parse/schema.h"
 
 namespace tfr {
@@ -83,6 +84,7 @@ class KeyTable {
   uint32_t Add(const uint8_t* key, size_t size, int32_t feature, EntryShape shape);
   void Rehash();
 
+  SeededHash hash_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> buckets_;  // open addressing; 0 is free
   std::deque<std::string> learnt_;

@@ -95,6 +95,8 @@ Status SequenceParser::ParseRows(const Bytes* records, size_t first, size_t last
 bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const uint8_t* end, size_t row) {
   const uint8_t* const readable_end = record.data + record.size;
   KeyScript& script = context_.script;
+  if (script.has_noted()) [[unlikely]]
+    script.Insert(context_.keys);
   size_t at = 0;  // the script's step that is expected next
   while (p < end) {
     const size_t from = at;
@@ -117,8 +119,9 @@ bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const ui
       return false;
     }
     if (slot == KeyTable::kUnknown) continue;
-    if (!expected && script.Place(slot) == KeyScript::kNowhere) script.Insert(at, slot, context_.keys);
-    at = script.Place(slot) + 1;
+    const uint32_t place = script.Place(slot);
+    if (place == KeyScript::kNowhere) script.Note(at, slot);
+    if (place < script.size()) at = place + 1;
     const int32_t feature = context_.keys.slot(slot).feature;
     if (feature >= 0) context_.found[static_cast<size_t>(feature)] = entry.value;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/records.h"
+#include "base/seeded_hash.h"
 #include "base/status.h"
 #include "parse/map_entry.h"
 #include "parse/schema.h"
@@ -51,7 +52,7 @@ class FeatureSurvey {
   struct Map {
     std::vector<KeySummary> keys;
     std::vector<InRecord> in_record;  // as long as `keys`
-    std::unordered_map<std::string, size_t> index;
+    std::unordered_map<std::string, size_t, SeededHash> index;
     std::vector<MapEntry> entries;  // of one record, all; kept for their memory, as is
     std::vector<Found> found;       // one per key of the record
   };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/records.h"
+#include "base/seeded_hash.h"
 #include "base/status.h"
 #include "parse/feature.h"
 #include "parse/map_entry.h"
@@ -83,7 +84,7 @@ class Collector {
     size_t count;
   };
   struct Map {
-    std::unordered_map<std::string_view, uint32_t> index;  // views of the figures' keys
+    std::unordered_map<std::string_view, uint32_t, SeededHash> index;  // views of the figures' keys
     // For each feature, from the second entry on, the one that came next the last time; entry 0: a record's first.
     std::vector<uint32_t> next = {UINT32_MAX};
     // For each feature, in which record it was found last, and where in found_.

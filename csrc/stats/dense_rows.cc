@@ -28,11 +28,13 @@ std::unique_ptr<DenseRows> DenseRows::Make(const std::vector<Column>& columns) {
   for (size_t i = 0; i < columns.size(); ++i) {
     const size_t item = ItemSize(schema->features()[i].type);
     made->keys_.SetColumn(i, out, item);
-
-    made->script_.Insert(i, KeyTable::kUnknown + 1 + static_cast<uint32_t>(i), made->keys_);
-    if (made->script_.step(i).shape == KeyTable::kGeneral) return nullptr;
+    made->script_.Note(0, KeyTable::kUnknown + 1 + static_cast<uint32_t>(i));
     made->outs_.push_back(out);
     out += kBlock * item + kLine;
+  }
+  made->script_.Insert(made->keys_);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (made->script_.step(i).shape == KeyTable::kGeneral) return nullptr;
   }
   made->script_.SetColumns(made->keys_);
   made->schema_ = std::move(schema);
