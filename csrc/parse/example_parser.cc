@@ -104,9 +104,9 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   p = ReadLength(p + 1, end, &size);
   if (p == nullptr || p + size != end) return false;
 
+  const uint8_t* const entries = p;
   if (scripts_[0].has_noted() || scripts_[1].has_noted()) [[unlikely]]
     InsertSteps();
-  const uint8_t* const entries = p;
   size_t at = 0;  // the script's step that is expected next
   bool in_order = true;
   while (p < end) {

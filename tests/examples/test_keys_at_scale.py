@@ -19,7 +19,7 @@ NUMBERS = itertools.count()
 
 
 def with_another(features):
-    """With a feature that no parser has met, since parsers that have learnt other keys take these as strangers."""
+    """Add a feature that no parser has met: parsers that have learnt other keys do not learn these."""
     return {**features, f"{next(NUMBERS)}": tf.FixedLenFeature([], tf.int64, 0)}
 
 
@@ -36,8 +36,8 @@ def as_bytes(*words):
     return b"".join(word.to_bytes(8, "little") for word in words)
 
 
-def of_multiplied_words(count):
-    """Keys that collide wherever words are multiplied in turn by one odd number, and the upper half is folded down:
+def multiplication_collisions(count):
+    """Yield keys that collide where words are multiplied in turn by one odd number, and the upper half is folded down:
     flipping the highest bit of a word flips bits 63 and 31 of the state, whatever the seed, and the next word undoes
     that."""
     rng = random.Random(1)
@@ -47,8 +47,8 @@ def of_multiplied_words(count):
         yield b"".join(as_bytes(a ^ bit, b ^ bit ^ bit >> 32) for bit, (a, b) in zip(flip, pairs, strict=True))
 
 
-def of_murmur(count):
-    """Keys with one hash by libstdc++'s std::hash, MurmurHash64A with a seed that everyone knows."""
+def murmur_collisions(count):
+    """Yield keys with one hash by the std::hash of libstdc++, MurmurHash64A with a constant seed."""
     rng, inverse = random.Random(2), pow(MURMUR, -1, WORD)
     for _ in range(count):
         word = rng.getrandbits(64)
@@ -59,7 +59,7 @@ def of_murmur(count):
         yield as_bytes(word, (mixed ^ mixed >> 47) * inverse % WORD)
 
 
-def of_chance(count, size):
+def random_keys(count, size):
     rng = random.Random(3)
     return [rng.randbytes(size) for _ in range(count)]
 
@@ -68,7 +68,7 @@ def record(keys):
     return wire.example([(key, wire.feature("int64", [7])) for key in keys])
 
 
-@pytest.mark.parametrize("colliding", [of_multiplied_words, of_murmur])
+@pytest.mark.parametrize("colliding", [multiplication_collisions, murmur_collisions])
 @pytest.mark.parametrize("way", ["parse_example", "parse_sequence_example", "infer_features", "StatsCollector"])
 def test_unwanted_keys_that_collide(tmp_path, way, colliding):
     def seconds(keys):
@@ -91,7 +91,7 @@ def test_unwanted_keys_that_collide(tmp_path, way, colliding):
         return cpu_seconds(run)
 
     chosen = list(colliding(UNWANTED))
-    assert seconds(chosen) < 5 * seconds(of_chance(len(chosen), len(chosen[0])))
+    assert seconds(chosen) < 5 * seconds(random_keys(len(chosen), len(chosen[0])))
 
 
 @pytest.mark.parametrize("wanted", [1, 4000])
@@ -104,10 +104,10 @@ def test_random_subsets_in_random_order(wanted, sequences):
 
     def seconds(orders):
         records = [record([key.encode() for key in order]) for order in orders]
-        asked = with_another(features)
+        requested = with_another(features)
         if sequences:
-            return cpu_seconds(lambda: tf.parse_sequence_example(records, asked, {}, num_threads=1))
-        return cpu_seconds(lambda: tf.parse_example(records, asked, num_threads=1))
+            return cpu_seconds(lambda: tf.parse_sequence_example(records, requested, {}, num_threads=1))
+        return cpu_seconds(lambda: tf.parse_example(records, requested, num_threads=1))
 
     best = seconds([keys, *map(sorted, subsets)])  # in the order that the first record has shown
     assert seconds(subsets) < 5 * best

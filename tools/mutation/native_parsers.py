@@ -84,8 +84,9 @@ MUTANTS = [
     ),
     Mutant(
         "parse/key_script.cc",
-        "for (size_t i = at; i < size(); ++i) places_[steps_[i].slot] = static_cast<uint32_t>(i);",
-        "places_[slot] = static_cast<uint32_t>(at);",
+        "for (auto i = static_cast<size_t>(end); i < size(); ++i) places_[steps_[i].slot] = static_cast<uint32_t>(i);",
+        "for (auto i = static_cast<size_t>(end); i < size(); ++i)\n"
+        "    if (places_[steps_[i].slot] == kNoted) places_[steps_[i].slot] = static_cast<uint32_t>(i);",
         "the places of the steps after a new one",
         "examples/test_parse_order",
     ),
