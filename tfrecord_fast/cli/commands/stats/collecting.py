@@ -97,7 +97,7 @@ class _Run:
         self._reading = 0  # files
         self.stop = threading.Event()
         # Bounds the units that are being filled or counted, and so the memory.
-        self.room = threading.Semaphore(self.threads + 2)
+        self.room = threading.Semaphore(self.threads)
 
     def count(self, unit: _Unit) -> Future[_core.StatsCollector] | None:
         """Count a unit in a thread of the pool; return None if no thread can be started."""
