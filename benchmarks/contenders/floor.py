@@ -62,6 +62,10 @@ def raw_gzip(job: Job) -> list[Setting]:
     ]
 
 
+def parse(job: Job) -> list[Setting]:
+    return raw(job)[:1]  # read + CRC
+
+
 def shards(job: Job) -> list[Setting]:
     """Measure how long the system takes to read the many files, on one thread per core."""
     files = job.dataset.shardings[-1]
@@ -136,6 +140,16 @@ CONTENDER = Contender(
     "floor",
     leaves_out="hands nothing on",
     floor=True,
-    tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "images": images, "remote": remote, "write": write},
+    tasks={
+        "raw": raw,
+        "raw-gzip": raw_gzip,
+        "parse": parse,
+        "parse-gzip": raw_gzip,
+        "shards": shards,
+        "images": images,
+        "remote": remote,
+        "write": write,
+        "write-columns": write,
+    },
     unavailable=build.why_not,
 )

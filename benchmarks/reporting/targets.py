@@ -52,8 +52,8 @@ def same(value: float, *workloads: str) -> dict[str, float]:
 
 PAIRS = [
     Pair("raw", "tensorflow", "", {"ctr": 15, "tok": 15, "emb": 8, "img": 5, "tiny": 30}),
-    Pair("raw", "floor", "read + CRC", same(0.7, "ctr", "tok", "emb", "img", "tiny")),
-    Pair("raw-gzip", "floor", "inflate", same(0.85, "ctr", "wide", "tok", "emb", "seq"), "in order"),
+    Pair("raw", "floor", "read + CRC", same(0.9, "ctr", "wide", "tok", "emb", "img", "seq", "tiny")),
+    Pair("raw-gzip", "floor", "inflate", same(0.9, "ctr", "wide", "tok", "emb", "seq"), "in order"),
     Pair("parse", "tensorflow", "", {"ctr": 20, "wide": 15, "tok": 12, "emb": 10, "img": 5, "seq": 20}),
     Pair(
         "parse",
@@ -63,6 +63,7 @@ PAIRS = [
         "ShardReader, 2 threads",
     ),
     Pair("parse", "ours", "ShardReader, 1 thread", same(1, "ctr", "wide"), "ShardReader, 1 thread, groups"),
+    Pair("parse", "floor", "read + CRC", {**same(0.5, "ctr", "wide"), **same(0.7, "tok", "emb", "img"), "seq": 0.4}),
     Pair("parse-gzip", "tensorflow", "", {"ctr": 10, "wide": 8, "tok": 4, "emb": 4, "seq": 5}),
     Pair("parse-memory", "tensorflow", "eager", {"ctr": 6}),
     Pair("parse-memory", "tfx_bsl", "", same(10, "ctr", "wide", "tok", "emb", "img", "seq")),
@@ -119,6 +120,7 @@ PAIRS = [
     Pair(
         "write-columns", "tensorflow", "Example(features=…)", {"ctr": 100, "wide": 100, "tok": 50, "emb": 20, "img": 2}
     ),
+    Pair("write-columns", "floor", "write", same(0.5, "ctr", "wide", "tok", "emb", "img")),
     Pair("write-columns", "tfx_bsl", "", {"ctr": 8}),
     Pair("write-gzip", "tensorflow", "", {"ctr": 4}),
     Pair("write-gzip-1", "tensorflow", "default level", {"ctr": 15}),
