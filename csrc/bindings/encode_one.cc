@@ -3,7 +3,10 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -37,9 +40,25 @@ bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
   return true;
 }
 
+// True if float32 changes one of the values by half or more; see check_rounding in tfrecord_fast/examples/encoding.
+bool Spoils(const double* values, size_t count) {
+  // Below 2^23 none does. Without an exit, so that this loop vectorises: upper halves of magnitudes are ordered alike.
+  constexpr uint32_t kLeast = std::bit_cast<uint64_t>(0x1p23) >> 32;
+  uint32_t large = 0;  // its first bit
+  for (size_t i = 0; i < count; ++i) {
+    large |= kLeast - 1 - (static_cast<uint32_t>(std::bit_cast<uint64_t>(values[i]) >> 32) & 0x7fffffff);
+  }
+  if (large >> 31 == 0) return false;
+  return std::any_of(values, values + count, [](double value) {
+    return std::fabs(value) < 0x1p53 && std::fabs(value - static_cast<double>(static_cast<float>(value))) >= 0.5;
+  });
+}
+
 // The columns of one row, and the memory of their values.
 class OneRow {
  public:
+  explicit OneRow(bool allow_rounding) : allow_rounding_(allow_rounding) {}
+
   ~OneRow() {
     for (Py_buffer& view : views_) PyBuffer_Release(&view);
   }
@@ -52,6 +71,10 @@ class OneRow {
     EncodeColumn column;
     column.key.assign(reinterpret_cast<const char*>(name.data), name.size);
     if (!Fill(value, &column)) return false;
+    if (!allow_rounding_ && column.type == ElementType::kFloat64 &&
+        Spoils(static_cast<const double*>(column.values), column.value_count)) {
+      return false;
+    }
     column.count = column.value_count;
     columns_.push_back(std::move(column));
     return true;
@@ -138,6 +161,7 @@ class OneRow {
            reinterpret_cast<uintptr_t>(view.buf) % static_cast<size_t>(view.itemsize) == 0;
   }
 
+  const bool allow_rounding_;
   std::vector<EncodeColumn> columns_;
   std::vector<Py_buffer> views_;
   std::deque<std::vector<double>> floats_;
@@ -145,9 +169,9 @@ class OneRow {
   std::deque<std::vector<Bytes>> texts_;
 };
 
-py::object EncodeOne(const py::handle& example) {
+py::object EncodeOne(const py::handle& example, bool allow_rounding) {
   if (!PyDict_CheckExact(example.ptr())) return py::none();
-  OneRow row;
+  OneRow row(allow_rounding);
   Py_ssize_t position = 0;
   PyObject *key, *value;
   while (PyDict_Next(example.ptr(), &position, &key, &value)) {
@@ -168,6 +192,6 @@ py::object EncodeOne(const py::handle& example) {
 
 }  // namespace
 
-void BindEncodeOne(py::module_& m) { m.def("encode_one", &EncodeOne, py::arg("example")); }
+void BindEncodeOne(py::module_& m) { m.def("encode_one", &EncodeOne, py::arg("example"), py::arg("allow_rounding")); }
 
 }  // namespace tfr

@@ -56,7 +56,20 @@ def test_lists_of_one_length_inside_of_rows_are_joined(length, counts):
 
 @pytest.mark.parametrize(
     "column",
-    [TIMES, np.array(TIMES), [[time] for time in TIMES], [1234567891.0, 2.5], [1e9, 1e9 + 1], [[0.5, 2.0**24 + 1]]],
+    [
+        TIMES,
+        np.array(TIMES),
+        [[time] for time in TIMES],
+        [1234567891.0, 2.5],
+        [1e9, 1e9 + 1],
+        [[0.5, 2.0**24 + 1]],
+        [TIMES[1]],
+        [-TIMES[1]],
+        [0.0, TIMES[1]],
+        [np.inf, TIMES[1]],
+        np.random.default_rng(0).uniform(1.7e9, 1.73e9, 1000),
+        [12.5, 123456789.5],
+    ],
 )
 def test_floats_that_collapse_are_refused(column, tmp_path):
     for wrap in (lambda column: {"x": column}, arrow, pandas):
@@ -65,6 +78,26 @@ def test_floats_that_collapse_are_refused(column, tmp_path):
             with pytest.raises(tf.errors.InvalidArgumentError, match=r"'x'.*becomes.*allow_rounding=True"):
                 encode(table)
             encode(table, allow_rounding=True)
+
+
+@pytest.mark.parametrize("wrap", [float, np.float64, lambda x: [0.5, x], lambda x: np.array([x]), lambda x: [[x]]])
+def test_floats_that_collapse_are_refused_in_an_example(wrap, tmp_path):
+    with tf.ExampleWriter(tmp_path / "a.tfrecord") as writer:
+        for value in (TIMES[1], -1234567891.0):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"'x'.*becomes.*allow_rounding=True"):
+                writer.write_example({"x": wrap(value)})
+            writer.write_example({"x": wrap(value)}, allow_rounding=True)
+        for value in (0.1, 1e20, 1e300, np.inf, np.nan, 2.0**24, 16777215.4, float(str(np.float32(TIMES[1])))):
+            writer.write_example({"x": wrap(value)})
+    assert writer.files[0].records == 10
+
+
+def test_null_rows_and_values_of_no_row_may_be_anything():
+    pa = pytest.importorskip("pyarrow")
+    masked = pa.array(np.array([0.5, TIMES[1]]), mask=np.array([False, True]))
+    lists = pa.ListArray.from_arrays([1, 2], pa.array([TIMES[1], 0.5, TIMES[1]]))
+    assert len(tf.encode_examples(pa.table({"x": masked}))) == 2
+    assert len(tf.encode_examples(pa.table({"x": lists}))) == 1
 
 
 def test_ids_with_a_missing_value_are_refused():

@@ -116,20 +116,26 @@ def _refuse_uneven(child: Column) -> None:
         )
 
 
-def check_rounding(column: Column) -> None:
+def check_rounding(column: Column, within: bool = True) -> None:
     """Raise errors.InvalidArgumentError if float32, the type of a float list, loses what distinguishes the values.
 
-    Whole numbers must not change, and no value by more than a hundredth of the column's spread.
+    No value may change by half or more, unless it is beyond 2**53; nor, `within` a column, by more than a hundredth of
+    its spread.
     """
     if column.type != "float64" or not isinstance(column.values, np.ndarray):
         return
-    values = column.values[np.abs(column.values) < _LARGEST]  # without NaN
+    values = column.values if column.splits is None else column.values[column.splits[0] : column.splits[-1]]
+    if column.valid is not None:  # a null row of Arrow may have any value
+        values = values[
+            np.repeat(column.valid != 0, column.per_row if column.splits is None else np.diff(column.splits))
+        ]
+    values = values[np.abs(values) < _LARGEST]  # without NaN
     change = np.abs(values - values.astype(np.float32))
     if not change.any():
         return
-    wrong = (change > 0) & (np.abs(values) < _WHOLE) & (values % 1 == 0)
+    wrong = (change >= 0.5) & (np.abs(values) < _WHOLE)
     spread = values.max() - values.min()
-    if spread:
+    if spread and within:
         wrong |= change > spread / 100
     suspects = values[wrong]
     # The shortest text of a float32, such as 0.1, names it: then the column comes from float32.

@@ -28,8 +28,8 @@ def encode_examples(
       num_threads: None for as many as the process may use; they run without the GIL.
       nan: the meaning of NaN in a pandas column of a NumPy dtype: "missing", as in pandas, or "value". Elsewhere NaN
         is a value; pandas' NA is always missing.
-      allow_rounding: True to write float64 as float32 even if whole numbers change, such as ids, or a value changes by
-        more than a hundredth of the column's spread, such as Unix times. Otherwise that is an error.
+      allow_rounding: True to write float64 as float32 even if a number changes by half or more, such as an id or a
+        Unix time, or by more than a hundredth of the column's spread. Otherwise that is an error, up to 2**53.
 
     A null row leaves the key out of its Example: None, pandas' NA or NaT, a masked row, a null of Arrow or of NumPy's
     StringDType. Inside a row, nulls are errors. An empty row is an empty list of the column's type; if no row of a
@@ -52,25 +52,30 @@ def encode_examples(
     return _core.encode_examples([core_column(key, column) for key, column in named], rows or 0, threads)
 
 
-def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
+def encode_example(example: Mapping[str, object], allow_rounding: bool = True) -> _core.RecordBatch:
     """Serialize one row, a dict of values, lists or arrays, as a RecordBatch of one. None leaves its key out.
 
-    Raises as `encode_examples`.
+    Raises as `encode_examples`. Without `allow_rounding`, a float64 that changes by half or more is an error.
 
     >>> encode_example({"a": 5}).tolist()
     [b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x05']
     """
-    plain = encode_plain(example)
+    plain = encode_plain(example, allow_rounding)
     if plain is not None:
         return _core.record_batch([plain])
+    if not isinstance(example, Mapping):
+        raise TypeError(f"example: expected a dict of values, got {type(example).__name__}")
     refuse_twice(list(example))
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example", allow_rounding=True)
+    for key, column in named if not allow_rounding else ():
+        with naming(key):
+            check_rounding(column, within=False)
     return _core.encode_examples([core_column(key, column) for key, column in named], rows=1, num_threads=1)
 
 
-def encode_plain(example: Mapping[str, object]) -> bytes | None:
-    """Serialize one row of plain values; return None if a value is not plain."""
-    return _core.encode_one(example)
+def encode_plain(example: Mapping[str, object], allow_rounding: bool = True) -> bytes | None:
+    """Serialize one row of plain values; return None if a value is not plain, or not `allow_rounding` and rounded."""
+    return _core.encode_one(example, allow_rounding)
 
 
 def encode_sequence_examples(

@@ -21,6 +21,7 @@ from ...typing import PathLike, Records, Table
 from ..naming.compression import COMPRESSION_OF, TFRecordOptions, as_options
 from ..naming.keywords import checks_keywords
 from ..naming.location import location_of, shown_name
+from ..naming.numbers import at_least
 from ..system.drafts import errors_named
 from .output_files import OutputFile, WrittenFile, open_outputs, publish_all, write_manifest
 from .writer import writer_text
@@ -41,8 +42,7 @@ def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     >>> shard_paths("part-{shard:03d}", 2)
     ['part-000', 'part-001']
     """
-    if num_shards < 1:
-        raise ValueError(f"num_shards must be at least 1, got {num_shards}")
+    num_shards = at_least(1, "num_shards", num_shards)
     name = location_of(pattern).name
     if "{shard" not in name and "{num_shards" not in name:
         if num_shards == 1:
@@ -136,6 +136,9 @@ class ExampleWriter:
         self._codec = TFRecordOptions.get_compression_type_string(options := as_options(compression))
         with self._cleanup():
             open_outputs(self._shards, paths, options, threads, overwrite, storage_options)
+        self._drafts: dict[str | None, str] = {
+            shard.opened: shard.path for shard in self._shards if shard.opened != shard.path
+        }
 
     def write(self, columns: Table, *, nan: Nan = "missing", allow_rounding: bool = False) -> None:
         """Write one record per row; the arguments are those of `encode_examples`. All rows are checked first.
@@ -152,11 +155,16 @@ class ExampleWriter:
             _core.write_columns(writers, core_columns, rows or 0, self._rows, self._num_threads or 0)
             self._rows += rows or 0
 
-    def write_example(self, example: Mapping[str, object]) -> None:
-        """Write one record: a dict of values, lists of values or arrays. None omits the key; floats are rounded."""
-        plain = encode_plain(example)
+    def write_example(self, example: Mapping[str, object], *, allow_rounding: bool = False) -> None:
+        """Write one record: a dict of values, lists of values or arrays. None omits the key.
+
+        Raises:
+          TypeError, errors.InvalidArgumentError: as `encode_examples` does; a float is an error if float32 changes it
+            by half or more, unless `allow_rounding`.
+        """
+        plain = encode_plain(example, allow_rounding)
         if plain is None:
-            self.write_batch(encode_example(example))
+            self.write_batch(encode_example(example, allow_rounding))
             return
         self._check_process()
         with self._lock, self._cleanup(), self._named():
@@ -265,11 +273,11 @@ class ExampleWriter:
         if self._aborted:
             raise FailedPreconditionError("the writer was aborted: no file was written")
         if self._written is not None:
-            raise FailedPreconditionError("Writer is closed.")
+            raise FailedPreconditionError(f"Writer is closed. It wrote {self._paths[0]!r}; make another one")
 
     def _named(self) -> contextlib.AbstractContextManager[None]:
         """Replace temporary names in errors by those of the files."""
-        return errors_named({shard.opened: shard.path for shard in self._shards if shard.opened != shard.path})
+        return errors_named(self._drafts)
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
