@@ -80,8 +80,8 @@ bool StoreInts(const int64_t* values, size_t count, ElementType type, uint8_t* o
   }
 }
 
-void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t* out) {
-  if (count == 0) return;
+bool StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t* out) {
+  if (count == 0) return true;
   switch (type) {
     case ElementType::kFloat64:
       if (count == 1) {
@@ -94,7 +94,10 @@ void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t*
       break;
     case ElementType::kFloat16:
       for (size_t i = 0; i < count; ++i) {
-        const uint16_t half = ToHalf(LoadLE32(values + 4 * i));
+        const uint32_t bits = LoadLE32(values + 4 * i);
+        const uint16_t half = ToHalf(bits);
+        if ((half & 0x7fff) == 0x7c00 && (bits & 0x7fffffff) != 0x7f800000) [[unlikely]]
+          return false;
         std::memcpy(out + 2 * i, &half, 2);
       }
       break;
@@ -108,6 +111,7 @@ void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t*
       std::memcpy(out, values, 4 * count);
       break;
   }
+  return true;
 }
 
 }  // namespace tfr

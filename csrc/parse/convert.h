@@ -14,7 +14,8 @@ namespace tfr {
 // *misfit, and `out` is undefined.
 bool StoreInts(const int64_t* values, size_t count, ElementType type, uint8_t* out, int64_t* misfit);
 
-// Writes `count` little-endian floats, at any alignment, as `type` (a float type), rounding to nearest even.
-void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t* out);
+// Writes `count` little-endian floats, at any alignment, as `type` (a float type), rounding to nearest even. False if a
+// finite one is too large for a half; `out` is then undefined.
+bool StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t* out);
 
 }  // namespace tfr

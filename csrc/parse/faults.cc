@@ -179,6 +179,7 @@ Status WrongKind(const FeatureSpec& spec, Kind got) {
 }
 
 Status Misfit(const FeatureSpec& spec, int64_t value) {
+  if (IsFloat(spec.type)) return Fault(spec, "a value beyond 65504 is out of range for float16; use tf.float32");
   return Fault(spec, "value " + std::to_string(value) + " is out of range for " + TypeName(spec.type));
 }
 

@@ -69,15 +69,17 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ElementType type, ValueT
   return Decoded::kOk;
 }
 
-void PutFloats(const uint8_t* p, size_t n, ElementType type, ValueTarget* target) {
+bool PutFloats(const uint8_t* p, size_t n, ElementType type, ValueTarget* target, int64_t* misfit) {
   if (target->count < target->room) {
     const size_t fits = std::min(n, target->room - target->count);
-    StoreFloats(p, fits, type, target->out + target->count * ItemSize(type));
+    *misfit = 0;  // of no use: a message has no number
+    if (!StoreFloats(p, fits, type, target->out + target->count * ItemSize(type))) return false;
   }
   target->count += n;
+  return true;
 }
 
-Decoded FloatList(const uint8_t* p, const uint8_t* end, ElementType type, ValueTarget* target) {
+Decoded FloatList(const uint8_t* p, const uint8_t* end, ElementType type, ValueTarget* target, int64_t* misfit) {
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -86,11 +88,11 @@ Decoded FloatList(const uint8_t* p, const uint8_t* end, ElementType type, ValueT
       size_t size;
       p = ReadLength(p, end, &size);
       if (p == nullptr || size % 4 != 0) return Decoded::kMalformed;
-      PutFloats(p, size / 4, type, target);
+      if (!PutFloats(p, size / 4, type, target, misfit)) return Decoded::kOutOfRange;
       p += size;
     } else if (tag == kUnpackedFloatTag) {
       if (end - p < 4) return Decoded::kMalformed;
-      PutFloats(p, 1, type, target);
+      if (!PutFloats(p, 1, type, target, misfit)) return Decoded::kOutOfRange;
       p += 4;
     } else {
       p = SkipField(p, end, tag);
@@ -127,7 +129,7 @@ Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ElementType 
     case Kind::kInt64:
       return Int64List(p, end, type, target, misfit);
     case Kind::kFloat:
-      return FloatList(p, end, type, target);
+      return FloatList(p, end, type, target, misfit);
     case Kind::kBytes:
       return BytesList(p, end, target);
     case Kind::kNone:
