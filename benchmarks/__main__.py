@@ -25,6 +25,7 @@ from benchmarks.data.userfiles import (
     FilesError,
     dataset_for_files,
     dataset_of_files,
+    fitting,
     found,
     state_of,
     tasks_for,
@@ -51,7 +52,13 @@ QUICK = {
     "patience": 2.0,
 }
 QUICK_PIPELINES = {"workload": list(PIPELINES), "scale": 0.25}
-QUICK_HELP = "raw, parse and write of a little of ctr: about a minute. With --files, all their tasks in fewer rounds"
+QUICK_HELP = "raw, parse and write of a little of ctr: about a minute. With --files, fewer rounds"
+EXAMPLES = """\
+examples:
+  {prog} raw parse --files 'train-*.tfrecord' --rivals tensorflow --quick   a minute, on small files too
+  {prog} --files 'train-*.tfrecord'   about two minutes: reading and parsing, with the rivals that are installed
+  {prog} raw parse epoch loop --files 'train-*.tfrecord'   four minutes and more
+"""
 HEAVY = ("beam", "dali", "ray", "rustfrecord")  # take too long for a quick run, and are in it only if they are named
 FULL = {
     "task": [],
@@ -77,7 +84,12 @@ def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
 
 
 def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog, description=__doc__.partition(": ")[2])
+    parser = argparse.ArgumentParser(
+        prog,
+        description=__doc__.partition(": ")[2],
+        epilog=EXAMPLES.format(prog=prog),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--workload", "--only", type=names(EVERY), help="comma-separated; default: all that a task has")
     parser.add_argument("--files", nargs="+", metavar="FILES", help="your own TFRecord files, folders or patterns")
@@ -205,13 +217,13 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
         dataset, notes = dataset_of_files(
             options.files, options.features, options.compression, options.data, progress.tell
         )
+    tasks = [task for task in tasks_for(dataset, options.task) if not options.cold or task.name in COLD]
+    more = " ".join(name for name in fitting(dataset) if TASKS[name] not in tasks)
+    if not options.task:
+        notes = [*notes, f"to measure more, name the tasks: bench {more} --files …"]
     for note in notes:
         print(f"{dataset.name}: {note}", file=sys.stderr)
-    return [
-        (task, dataset.name, partial(dataset_for_files, task, dataset, options.data))
-        for task in tasks_for(dataset, options.task)
-        if not options.cold or task.name in COLD
-    ]
+    return [(task, dataset.name, partial(dataset_for_files, task, dataset, options.data)) for task in tasks]
 
 
 def without(tables: list[Table], plan: Plan) -> Plan:
@@ -266,9 +278,10 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, and cleans up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
-    if options.quick and options.rivals is None and not options.files and options.task != ["pipelines"]:
+    is_short = not options.task if options.files else options.quick and options.task != ["pipelines"]
+    if is_short and options.rivals is None:
         options.rivals = [name for name in files if name not in HEAVY]
-        print(f"quick: without {', '.join(HEAVY)} (name them with --rivals)", file=sys.stderr)
+        print(f"without {', '.join(HEAVY)}, which take longer (name them with --rivals)", file=sys.stderr)
     if options.rivals is not None:
         files = {name: path for name, path in files.items() if name == "ours" or name in options.rivals}
     files |= {path.stem: path for path in options.rival_file}
@@ -280,7 +293,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     try:
         output.check(options)
     except (ImportError, OSError) as error:
-        print(error, file=sys.stderr)
+        print(f"{prog.removesuffix(' bench')}: {error}", file=sys.stderr)
         return 2
     if options.cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.cores])
@@ -291,7 +304,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     try:
         asked = asked_for(options, list(files))
     except FilesError as error:
-        print(error, file=sys.stderr)
+        print(f"{prog.removesuffix(' bench')}: {error}", file=sys.stderr)
         return 2
     tables: list[Table] = []
     before: list[Table] = []
@@ -299,7 +312,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         try:
             saved = resuming.begun(options.json, where, method, asked)
         except ValueError as error:
-            print(error, file=sys.stderr)
+            print(f"{prog.removesuffix(' bench')}: {error}", file=sys.stderr)
             return 2
         if saved is not None:
             where, tables, before = saved.environment, saved.tables, list(saved.tables)
@@ -314,7 +327,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
             # After each table, so that an interrupted run leaves what it has.
             output.write(tables, where, method, options, asked)
     except FilesError as error:
-        print(error, file=sys.stderr)
+        print(f"{prog.removesuffix(' bench')}: {error}", file=sys.stderr)
         status = 2
     except KeyboardInterrupt:
         print("interrupted; what is measured so far:", file=sys.stderr)

@@ -32,6 +32,7 @@ MOST_BYTES = 2_000_000_000  # of files; of more, a part is taken, since the refe
 PACKED_TIMES = 4  # compressed files are taken to hold this many times their size
 PLAIN_TASKS = ("raw", "parse", "parse-memory", "epoch", "loop")
 PACKED_TASKS = ("raw-gzip", "parse-gzip", "parse-memory", "epoch")
+UNASKED = ("raw", "raw-gzip", "parse", "parse-gzip")  # all take minutes
 
 # Features, feature lists, and notes about what is left out.
 Described = tuple[Features, Features, list[str]]
@@ -101,12 +102,15 @@ def dataset_of_files(
     twice = [f"files that several patterns match are taken once ({several} names)"] if several > len(files) else []
     try:
         kinds = {
-            compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)
+            compression_of(path) if compression is None else compression: path
+            for path in reversed(files)
+            if os.path.getsize(path)
         }
     except OSError as error:
         raise FilesError(str(error)) from None
     if len(kinds) > 1:
-        raise FilesError(f"files compressed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
+        each = ", ".join(f"{kinds[kind]} {f'is {kind}' if kind else 'is not compressed'}" for kind in sorted(kinds))
+        raise FilesError(f"files compressed differently: {each}; measure one kind at a time, as --files 'FOLDER/*.gz'")
     kind = next(iter(kinds), "")
     given = features_of_file(Path(features)) if features not in ("inferred", "none") else None
     about = state_of(files)
@@ -294,16 +298,22 @@ def plain_feature(path: Path, name: str, feature: Any, *allowed: str) -> list[An
     return [kind, dtype, list(getattr(feature, "shape", ()))]
 
 
+def fitting(dataset: Dataset) -> list[str]:
+    """Return the names of the usual tasks that fit the files."""
+    parsed = bool(dataset.features or dataset.sequences)
+    usual = PACKED_TASKS if dataset.only_packed else PLAIN_TASKS
+    return [name for name in usual if parsed or name == "epoch" or not TASKS[name].parsed]
+
+
 def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
-    """The wanted tasks, or, if none is named, the usual ones that fit the files.
+    """The wanted tasks, or, if none is named, the reading and parsing of the files.
 
     Raises:
       FilesError: a wanted task does not fit.
     """
     parsed = bool(dataset.features or dataset.sequences)
     if not wanted:
-        usual = PACKED_TASKS if dataset.only_packed else PLAIN_TASKS
-        return [TASKS[name] for name in usual if parsed or name == "epoch" or not TASKS[name].parsed]
+        return [TASKS[name] for name in fitting(dataset) if name in UNASKED]
     for name in wanted:
         task = TASKS[name]
         if not task.workloads or task.shardings or task.repeated or task.scripted or task.images:

@@ -14,7 +14,7 @@ from benchmarks import __main__ as command
 from benchmarks import contenders
 from benchmarks.data.answers import bitwise_crc, compression_of, frames
 from benchmarks.data.infer import infer
-from benchmarks.data.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
+from benchmarks.data.userfiles import FilesError, dataset_of_files, features_of_file, fitting, found, tasks_for
 from benchmarks.running.progress import Progress
 from tests.support.contenders import more_contenders
 from tfrecord_fast.cli.app import run as cli
@@ -50,8 +50,14 @@ def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, caps
     path = packed(plain, kind)
     out = path.with_suffix(".json")
     rival = "tensorflow" if kind == "ZSTD" else "floor"
+    tasks = (
+        ["raw-gzip", "parse-gzip", "parse-memory", "epoch"]
+        if kind
+        else ["raw", "parse", "parse-memory", "epoch", "loop"]
+    )
     command.main(
         [
+            *tasks,
             "--files",
             str(path),
             "--rounds",
@@ -66,9 +72,7 @@ def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, caps
         ]
     )
     tables = {table["task"]: table["rows"] for table in json.loads(out.read_text())["tables"]}
-    packed_tasks, plain_tasks = ["raw-gzip", "parse-gzip"], ["raw", "parse"]
-    others = ["parse-memory", "epoch", *(["loop"] if not kind else [])]
-    assert list(tables) == (packed_tasks if kind else plain_tasks) + others
+    assert list(tables) == tasks
     wrong = [
         (task, row["contender"], row["reason"])
         for task, rows in tables.items()
@@ -213,7 +217,9 @@ def test_a_length_is_not_believed_before_its_crc(tmp_path):
 def test_files_of_different_compressions_are_refused(plain, tmp_path, capsys):
     other = packed(plain, "GZIP")
     assert command.main(["--files", str(plain), str(other), "--data", str(tmp_path / "cache")]) == 2
-    assert "files compressed differently: GZIP, not at all" in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert f"python -m benchmarks: files compressed differently: {plain} is not compressed, {other} is GZIP; " in errors
+    assert "one kind at a time, as --files 'FOLDER/*.gz'" in errors
 
 
 def test_a_compressed_file_that_is_cut_is_refused(plain, tmp_path):
@@ -233,7 +239,7 @@ def test_a_damaged_file_is_named(kind, spoil, plain, tmp_path, capsys):
     other = packed(plain, kind)
     other.write_bytes(spoil(other.read_bytes()))
     assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
-    assert capsys.readouterr().err.startswith(f"{other}: ")
+    assert f"python -m benchmarks: {other}: " in capsys.readouterr().err
 
 
 def test_a_file_that_can_not_be_read_is_named(plain, monkeypatch):
@@ -295,12 +301,16 @@ def unparsed(tmp_path):
 
 def test_records_that_are_not_examples_are_read_and_not_parsed(unparsed):
     made, _ = unparsed
-    assert [task.name for task in tasks_for(made, [])] == ["raw", "epoch", "loop"]
+    assert [task.name for task in tasks_for(made, [])] == ["raw"]
+    assert fitting(made) == ["raw", "epoch", "loop"]
 
 
-def test_records_that_are_not_examples_have_a_note(unparsed):
-    _, notes = unparsed
-    assert notes == ["record 0 is not an Example: records are read, not parsed"]
+@pytest.mark.parametrize("kind, names", [("", ["raw", "parse"]), ("GZIP", ["raw-gzip", "parse-gzip"])])
+def test_files_without_named_tasks_are_read_and_parsed(kind, names, plain, tmp_path, capsys):
+    arguments = ["--files", str(packed(plain, kind)), "--data", str(tmp_path / "cache")]
+    options = command.arguments(arguments, {}, "bench")
+    assert [task.name for task, *_ in command.plan_of_files(options)] == names
+    assert "to measure more, name the tasks: bench parse-memory epoch" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from ..console import Console, OutputClosed
 NAME = "bench"
 SUMMARY = "measure this package and its rivals (see bench --help)"
 EXAMPLES = """\
-tfrecord-fast bench
+tfrecord-fast bench raw parse --files 'train-*.tfrecord' --rivals tensorflow --quick
+tfrecord-fast bench --files 'train-*.tfrecord'
 tfrecord-fast bench --help
 """
 
