@@ -84,6 +84,11 @@ class TablePlan:
         self._columns = [columns[name] for name in names]
         self.schema = arrays.schema([(name, columns[name].type) for name in names])
 
+    @property
+    def columns(self) -> RawColumns:
+        """The columns of Examples or contexts, as of `plans.ExamplePlan`."""
+        return self._sources[0]
+
     def _named_columns(self) -> dict[str, _Column]:
         named: dict[str, _Column] = {}
         key: Any

@@ -35,6 +35,7 @@ from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
 from .epochs import ENDLESS, EpochCounter, checked_epoch
 from .explain import Described
+from .feature_lists import refusing_lists
 from .global_shuffle import GlobalShuffle
 from .iteration import CountedBatches, CurrentIteration, Skipped
 from .iteration_plan import Assigner, ShardingOptions
@@ -301,6 +302,8 @@ class ShardReader(Described, Generic[Batch_co]):
             yielded = 0 if state is None else state["given"]
             batches = counted = CountedBatches(stream, batches, yielded, assignment.batches)
         finish = self._outputs.finish(plan, then)
+        if plan is not None and isinstance(plan.core, _core.ExamplePlan):
+            batches = refusing_lists(batches, plan, files, self._options)
         if finish is not None:
             batches = map(finish, batches)
         self._stream, self._skipped = stream, []
