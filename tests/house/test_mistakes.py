@@ -1,5 +1,6 @@
 """Mistakes that users make, and what their errors say: what is wrong, where, and what to write instead."""
 
+import bz2
 import shlex
 import subprocess
 import sys
@@ -21,6 +22,7 @@ FILES = [
     ("tf.ShardReader([])", "no files in []", "allow_empty=True"),
     ("tf.ShardReader(None)", "filenames must be paths (str, bytes, PathLike)", "got NoneType"),
     ("tf.ShardReader(iter([FILE]))", "filenames is an iterator", "pass a list"),
+    ("tf.ShardReader('x.bz2').peek()", "x.bz2", "looks like BZIP2 data: run `bunzip2`"),
     ("tf.ShardReader('x.csv').peek()", "x.csv", "looks like CSV text"),
     ("tf.read_table('x.csv')", "x.csv", "not a TFRecord file", "CSV text"),
     ("tf.ShardReader(FILE, compression='bz2')", "unknown compression 'bz2'", "'none'", "'ZSTD'"),
@@ -75,6 +77,18 @@ FEATURES = [
     (f"tf.ShardReader(FILE, (None, {{'id': {INT}}}))", "key 'id'", "use one of", "FixedLenSequenceFeature"),
     (f"tf.ShardReader(FILE, ({{'id': {INT}}},))", "a pair (context_features, sequence_features)"),
     ("tf.ShardReader(SEQUENCES, 'infer', label_key='id').peek()", "label_key is for Examples", "take the label from"),
+    *(
+        (code, "feature 'steps' is a feature list", "pass the pair (context_features, sequence_features)")
+        for kind in (
+            "VarLenFeature(tf.int64)",
+            "RaggedFeature(tf.int64)",
+            "FixedLenSequenceFeature([], tf.int64, True)",
+        )
+        for code in (
+            f"tf.ShardReader(SEQUENCES, {{'id': {INT}, 'steps': tf.io.{kind}}}).peek()",
+            f"tf.read_table(SEQUENCES, {{'steps': tf.io.{kind}}})",
+        )
+    ),
     ("tf.IndexedReader(SEQUENCES, 'infer')[0]", SEQUENCES, "use tf.io.infer_sequence_features"),
     ("tf.ShardReader(FILE, 'infer', columns=['ID']).peek()", "columns ['ID']", "did you mean 'id'?"),
     ("tf.ShardReader(FILE, 'infer', columns='id').peek()", "columns must be a list of names", "got 'id'"),
@@ -83,6 +97,9 @@ FEATURES = [
     ("tf.ShardReader(FILE, 'infer', groups=['id'])", "groups must be a dict of lists of keys", '{"dense": ["a", "b"]}'),
     ("tf.ImageFeature(224, crop='middle')", "`crop` must be one of", "'center'"),
     ("tf.ImageFeature('image')", "`size` must be an int, or a height and a width", "'image'"),
+    ("tf.SparseTensor([[0, 0]], [1], [2, 2]).to_dense()", "'to_dense'", "sparse.to_dense(x) makes an array"),
+    ("tf.ShardReader(FILE, {'id': tf.io.FixedLenFeature(tf.int64, [])})", "id", "shape comes before dtype"),
+    ("tf.ShardReader(FILE, {'big': tf.io.FixedLenFeature([], tf.float16)}).peek()", "'big'", "float16; use tf.float32"),
     ("np.asarray(tf.SparseTensor([[0, 0]], [1], [2, 2]))", "SparseTensor is not an array", "to_dense"),
     ("tf.read_table(BYTES, strings='text')", "feature 'raw'", "UTF-8", 'strings="plain"'),
 ]
@@ -111,8 +128,37 @@ WRITING = [
     ("tf.io.TFRecordWriter('o', 'GZIP', compression='ZSTD')", "options and compression", "pass one of the two"),
     ("tf.io.TFRecordWriter('s3://b/x', append=True)", "s3://b/x", "append=True needs a local path"),
     ("tf.encode_sequence_examples({'id': [1]}, {'steps': [1]})", "'steps'", "expected rows of steps"),
+    ("tf.ExampleWriter('o').write_example({'t': 1732819277.5})", "'t'", "1732819328.0", "allow_rounding=True"),
+    ("tf.ExampleWriter('o').write_example([1])", "expected a dict of values", "got list"),
+    ("tf.ExampleWriter('o').write([b'record'])", "got list", "io.TFRecordWriter writes records of bytes"),
+    ("tf.ExampleWriter('o').write(b'record')", "got bytes", "io.TFRecordWriter writes records of bytes"),
+    ("tf.ExampleWriter('o').write(pandas().Series([1]))", "got a Series", "pass {'name': series}"),
+    ("tf.ExampleWriter('o').write(polars().Series([1]))", "got a Series", "pass {'name': series}"),
+    ("tf.ExampleWriter('o').write(polars().LazyFrame({'a': [1]}))", "got LazyFrame", "call its collect() first"),
+    (
+        "tf.encode_examples(polars().DataFrame({'a': [__import__('decimal').Decimal(1)]}))",
+        "'a'",
+        "cannot hold decimals",
+        "cast to integers",
+    ),
+    ("tf.ExampleWriter('o', num_shards='4')", "num_shards must be an integer", "got str"),
+    ("tf.ExampleWriter('o', compression='gz')", "unknown compression 'gz'", "did you mean 'GZIP'?"),
+    ("tf.ExampleWriter('s3://b')", "s3://b", "names a bucket", "add a name, as s3://b/a.tfrecord"),
+    ("tf.ExampleWriter('s3:/b/x')", "no folder 's3:/b'", "a URL has two slashes, as s3://b/x"),
+    ("closed().write_example({'id': 1})", "Writer is closed", "wrote 'o.tfrecord'", "make another"),
     ("tf.BytesArray([1])", "an element of a BytesArray", "not bytes-like: int"),
 ]
+GRAMMAR = "a condition compares single values with == != < <= > >=, joined by and, or, not"
+CONDITIONS = {
+    "id => 2": "write >= for =>",
+    "id > 1 && id < 4": "write and for &&",
+    "id > 1 OR id < 4": "write or for OR",
+    "id in [1, 2]": GRAMMAR,
+    "score is None": GRAMMAR,
+    "len(tags) > 1": GRAMMAR,
+    "1 < id < 3": GRAMMAR,
+    'tags == "y"': "in Python, read_table(files).filter(…) compares lists",
+}
 COMMANDS = [
     ("convert a.tfrecord gone/a.parquet", "gone/a.parquet", "no folder 'gone'", "create it first"),
     ("filter a.tfrecord --where id>1 -o gone/a", "no folder 'gone'", "create it first"),
@@ -120,10 +166,27 @@ COMMANDS = [
     ("sample a.tfrecord gone/a -n 1", "no folder 'gone'", "create it first"),
     ("stats a.tfrecord --html gone/a.html", "no folder 'gone'", "create it first"),
     ("convert a.tfrecord a.foo", "a.foo", "unknown extension .foo", "--to"),
+    ("convert a.tfrecord a.tfrecord.gzip", "unknown extension .gzip", "did you mean .gz?"),
+    ("convert a.tfrecord out --to images", "argument --to: no such choice: images"),
+    ("convert b.jsonl o.tfrecord", "b.jsonl: line 2: Expecting property name enclosed in double quotes"),
+    *((f"cat a.tfrecord --where '{text}'", "--where: ", remedy) for text, remedy in CONDITIONS.items()),
     ("convert sequences.tfrecord a.parquet", "sequences.tfrecord", "record 0", "SequenceExamples", "read_table"),
     ("cat a.tfrecord --columns idd", "no feature 'idd'", "did you mean 'id'?"),
     ("hed a.tfrecord", "no such choice: hed", "did you mean head?"),
 ]
+
+
+def pandas():
+    return pytest.importorskip("pandas")
+
+
+def polars():
+    return pytest.importorskip("polars")
+
+
+def closed():
+    with tf.ExampleWriter("o.tfrecord") as writer:
+        return writer
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +194,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mistakes")
     columns = {"id": [1, 2, 3], "score": [0.5, 1.5, 2.5], "name": ["a", "b", "c"], "tags": [["x"], [], ["y", "z"]]}
     with tf.ExampleWriter(folder / FILE) as writer:
-        writer.write({**columns, "vec": np.zeros((3, 4), np.float32)})
+        writer.write({**columns, "vec": np.zeros((3, 4), np.float32), "big": [1e6] * 3})
     with tf.ExampleWriter(folder / PACKED) as writer:
         writer.write(columns)
     with tf.ExampleWriter(folder / BYTES) as writer:
@@ -140,6 +203,8 @@ def folder(tmp_path_factory):
         writer.write_batch(tf.encode_sequence_examples({"id": [1]}, {"steps": [[1, 2]]}))
     (folder / "empty").mkdir()
     (folder / "x.csv").write_text("a,b\n1,2\n")
+    (folder / "x.bz2").write_bytes(bz2.compress(b"x"))
+    (folder / "b.jsonl").write_text('{"a": 1}\n{a: 1}\n')
     return folder
 
 

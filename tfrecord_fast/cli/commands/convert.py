@@ -84,7 +84,7 @@ tfrecord-fast convert train.parquet s3://bucket/train.tfrecord
 
 _ARROW_EXTENSIONS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 _TEXTS = {"CSV text": "csv", "JSON text": "jsonl"}  # recognised, but read only with --from
-_FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc", "images")
+_FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

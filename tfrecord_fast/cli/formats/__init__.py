@@ -70,6 +70,7 @@ def target_format_of(path: str) -> str:
         return "tfrecord"
     if extension not in _EXTENSIONS:
         why = f"unknown extension {extension}" if extension else "cannot tell the format without an extension"
+        why += ", did you mean .gz?" if extension == ".gzip" else ""
         known = " ".join([".tfrecord", ".tfrec", ".tfr", ".record", *_EXTENSIONS])
         raise Unsuitable(f"{path}: {why}; use one of {known}, or pass --to")
     return _EXTENSIONS[extension]

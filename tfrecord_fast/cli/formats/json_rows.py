@@ -119,8 +119,8 @@ class JsonSource(Source):
                     continue
                 try:
                     row = _parsed(line, orjson)
-                except ValueError as error:
-                    raise Malformed(f"{path}: line {number}: {error}") from None
+                except ValueError as error:  # JSON's own error has another line number
+                    raise Malformed(f"{path}: line {number}: {getattr(error, 'msg', error)}") from None
                 if not isinstance(row, dict):
                     raise Malformed(f"{path}: line {number}: expected an object, got {type(row).__name__}")
                 yield number, _row_of(row, f"{path}: line {number}")

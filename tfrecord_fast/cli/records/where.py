@@ -33,12 +33,19 @@ _COMPARE: dict[str, Callable[[object, object], bool]] = {
 }
 _ESCAPED = {"n": "\n", "t": "\t"}
 _WORDS = ("and", "or", "not")
+_FOREIGN = re.compile(r"=>|=<|<>|&&?|\|\|?|\b(?:AND|OR|NOT)\b")  # of other languages
+_OWN = {"=>": ">=", "=<": "<=", "<>": "!=", "&": "and", "&&": "and", "|": "or", "||": "or"}
+_GRAMMAR = "a condition compares single values with == != < <= > >=, joined by and, or, not"
 _DEEPEST = 100  # nested parentheses
 _LONGEST = 400  # characters of a number; a float64 has fewer
 
 
 class WhereError(ValueError):
     """The condition is malformed, or does not fit a record."""
+
+
+class _Unreadable(WhereError):
+    """The condition is not in this language."""
 
 
 class Condition(NamedTuple):
@@ -73,10 +80,15 @@ def parse_where(text: str) -> Condition:
       WhereError: the condition is malformed. `holds` raises it for a feature with several values, and for comparisons
         of text with a number.
     """
-    parser = _Parser(_tokens(text))
-    test = parser.either()
-    if parser.here.kind != "end":
-        raise WhereError(f"--where: unexpected {parser.here.text!r}")
+    try:
+        parser = _Parser(_tokens(text))
+        test = parser.either()
+        if parser.here.kind != "end":
+            raise _Unreadable(f"--where: unexpected {parser.here.text!r}")
+    except _Unreadable as error:
+        foreign = _FOREIGN.search(text)
+        remedy = f"write {_OWN.get(foreign[0], foreign[0].lower())} for {foreign[0]}" if foreign else _GRAMMAR
+        raise WhereError(f"{error}; {remedy}") from None
     return Condition(test, frozenset(parser.names), frozenset(parser.compared))
 
 
@@ -85,7 +97,7 @@ def _tokens(text: str) -> list[_Token]:
     while text[position:].strip():
         match = _TOKEN.match(text, position)
         if match is None:
-            raise WhereError(f"--where: can't read {text[position:].strip()!r}")
+            raise _Unreadable(f"--where: can't read {text[position:].strip()!r}")
         group = match.lastgroup or ""
         token = match[group]
         tokens.append(_Token("word" if group == "name" and token in _WORDS else group, token))
@@ -147,7 +159,7 @@ class _Parser:
             if isinstance(left, _Name):
                 name = left.name
                 return lambda record: bool(name in record and record[name].values)
-            raise WhereError(f"--where: expected a comparison before {self.here.text!r}")
+            raise _Unreadable(f"--where: expected a comparison before {self.here.text!r}")
         right = self._operand()
         self.compared |= {side.name for side in (left, right) if isinstance(side, _Name)}
         return _comparison(left, sign, right)
@@ -164,7 +176,7 @@ class _Parser:
         if group in ("name", "quoted"):
             self.names.add(text.strip("`"))
             return _Name(text.strip("`"))
-        raise WhereError(f"--where: expected a name or a value, got {text!r}")
+        raise _Unreadable(f"--where: expected a name or a value, got {text!r}")
 
 
 def _unquoted(text: str) -> str:
@@ -212,5 +224,6 @@ def _value(side: _Name | _Constant, record: Features) -> float | int | bytes | N
     if value is None or not value.values:
         return None
     if len(value.values) > 1:
-        raise WhereError(f"--where: {side.name!r} has {len(value.values)} values; only single values can be compared")
+        what = f"{side.name!r} has {len(value.values)} values, and only single values can be compared"
+        raise WhereError(f"--where: {what}; in Python, read_table(files).filter(…) compares lists")
     return value.values[0]

@@ -88,10 +88,8 @@ def node_column(node: _core.ArrowNode) -> Column:
             f'column.cast("int{bits}") in pyarrow'
         )
     if kind == "other":
-        raise TypeError(
-            f"an Example cannot hold an Arrow array of format {node.type!r}; "
-            "cast it to integers, floats, strings, binary or lists of these"
-        )
+        what = "decimals" if node.type.startswith("d:") else f"an Arrow array of format {node.type!r}"
+        raise TypeError(f"an Example cannot hold {what}; cast to integers, floats, strings, binary or lists of these")
     raise TypeError("an Example cannot hold a struct; pass its fields as columns")
 
 

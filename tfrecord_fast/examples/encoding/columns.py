@@ -39,6 +39,8 @@ def as_columns(
     """Return the columns of a dict, frame or Arrow table by name, and their length, or None without columns."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be 'missing' or 'value', got {nan!r}")
+    if type(columns).__name__ == "Series":
+        raise TypeError(f"{what}: expected columns, got a Series; pass {{'name': series}}")
     if isinstance(columns, Mapping) or _is_pandas(columns):
         pairs: list[tuple[object, Any]] = list(columns.items())
         refuse_twice([key for key, _ in pairs])
@@ -49,7 +51,10 @@ def as_columns(
         named = arrow_columns(_hugging_face_table(columns))
     else:
         accepted = "a dict of columns (write_example takes a dict of values), a data frame or an Arrow table"
-        raise TypeError(f"{what}: expected {accepted}, got {type(columns).__name__}")
+        hint = "; call its collect() first" if hasattr(columns, "collect") else ""
+        if isinstance(columns, bytes) or (isinstance(columns, list) and all(type(x) is bytes for x in columns)):
+            hint = "; io.TFRecordWriter writes records of bytes"
+        raise TypeError(f"{what}: expected {accepted}, got {type(columns).__name__}{hint}")
     if not isinstance(allow_rounding, bool):
         raise TypeError(f"allow_rounding must be True or False, got {allow_rounding!r:.100}")
     for key, column in named if not allow_rounding else ():

@@ -256,7 +256,8 @@ def key_bytes(key: object) -> bytes:
 
 def _dtype(key: Hashable, feature: OwnFeature) -> DType:
     if not feature.dtype:
-        raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
+        swapped = "; shape comes before dtype" if isinstance(getattr(feature, "shape", None), DType) else ""
+        raise ValueError(f"Missing type for feature {key}. Received feature={feature}.{swapped}")
     dtype = as_dtype(feature.dtype)
     if dtype in (complex64, complex128):
         raise TypeError(f"feature {key!r}: records cannot hold values of dtype {dtype.name}")

@@ -138,5 +138,7 @@ def check_compression_type(compression_type: str | None) -> str | None:
     name = "" if name == "NONE" else name
     if name is not None and name not in COMPRESSION_TYPES:
         known = ", ".join(repr(name) for name in ("none", *CODECS))
-        raise ValueError(f"unknown compression {compression_type!r}; expected None or one of {known}")
+        meant = COMPRESSION_OF.get(f".{compression_type}".lower())
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise ValueError(f"unknown compression {compression_type!r}; expected None or one of {known}{hint}")
     return name

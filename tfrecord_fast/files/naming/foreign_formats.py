@@ -38,9 +38,9 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
     (257, b"ustar", "a tar archive"),
     (0, b"%PDF-", "a PDF document"),
-    (0, b"\xfd7zXZ\0", "XZ data"),
-    (0, b"BZh", "BZIP2 data"),
-    (0, b"\x04\x22\x4d\x18", "LZ4 data"),
+    (0, b"\xfd7zXZ\0", "XZ data: run `unxz`"),
+    (0, b"BZh", "BZIP2 data: run `bunzip2`"),
+    (0, b"\x04\x22\x4d\x18", "LZ4 data: run `unlz4`"),
 )
 _ZIPPED = ((b".npy", "a NumPy archive (.npz)"), (b"/data.pkl", "a PyTorch checkpoint"))
 _INDEX = re.compile(rb"(\d+ \d+\r?\n)+(\d+( \d*)?)?")

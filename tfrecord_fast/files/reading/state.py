@@ -86,16 +86,20 @@ def check_fits(
     for name in [*order, *sorted(_OF_SOME_ORDERS & saved.keys() - order.keys())]:
         if saved.get(name) != order.get(name):
             was, value = saved.get(name), order.get(name)
-            raise ValueError(f"the saved state is of another reader: {name} was {was!r}, is {value!r}")
+            raise ValueError(f"the saved state is of another reader: {name} was {was!r}, is {value!r}{_hint(name)}")
     end = end_of(epoch_of(state), epochs)
     if 0 <= end < state["stream"]["epoch"]:
         raise ValueError(f"not a state of ShardReader: epoch {state['stream']['epoch']} is past the end, {end}")
     if state["files"] != digest_of(files):
-        raise ValueError("the saved state is of another reader: the list of files differs")
+        raise ValueError(f"the saved state is of another reader: the list of files differs{_hint('shard')}")
     for file, was, mark in zip(_sample(files), _list(state.get("marks", ())), marks_of(files), strict=False):
         if any(None not in pair and pair[0] != pair[1] for pair in zip(_list(was), mark, strict=False)):
             name = file if isinstance(file, str) else os.fsdecode(file.name)
             raise ValueError(f"the saved state is of another {name}: its size or first record has changed since")
+
+
+def _hint(name: str) -> str:
+    return "; resume with the shard and the num_workers with which it was saved" if "shard" in name else ""
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:

@@ -83,7 +83,11 @@ def find_object(url: str, options: Mapping[str, Any] | StoreSettings | None = No
       IsADirectoryError: the URL ends in "/".
     """
     if is_folder_name(url):
-        raise IsADirectoryError(errno.EISDIR, "an object's name must not end in /; remove it", public_url(url))
+        scheme, _, bucket = url.partition("://")
+        message = "an object's name must not end in /; remove it"
+        if bucket and "/" not in bucket:
+            message = f"the URL names a bucket, not an object; add a name, as {scheme}://{bucket}/a.tfrecord"
+        raise IsADirectoryError(errno.EISDIR, message, public_url(url))
     return find_store(url, options)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -100,6 +101,8 @@ def check_folder(path: str | bytes) -> None:
         os.stat(folder)
     except FileNotFoundError:
         message = f"no folder {folder!r}, create it first"
+        if re.match("[a-z][a-z0-9]+:/[^/]", name := os.fsdecode(path)):
+            message = f"no folder {folder!r}; a URL has two slashes, as {name.replace(':/', '://', 1)}"
         raise FileNotFoundError(errno.ENOENT, message, os.fsdecode(path)) from None
 
 

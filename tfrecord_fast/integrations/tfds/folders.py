@@ -55,7 +55,8 @@ def find_folder(folder: PathLike, config: str | None, version: str | None, optio
     """
     path = os.path.expanduser(os.fsdecode(folder))
     if not file_system.isdir(path, storage_options=options):
-        raise FileNotFoundError(2, "no such folder", path)
+        example = os.path.join("~/tensorflow_datasets", os.path.basename(path.partition(":")[0]))
+        raise FileNotFoundError(2, f"no such folder; pass the dataset's folder, as {example}", path)
     if _has_dataset(path, options):
         _check_name(path, "version", version, -1)
         _check_name(path, "config", config, -2)

@@ -169,10 +169,16 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         return f"{type(self).__name__}({self.source!r})"
 
 
+def as_transform(transform: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+    if transform is not None and not callable(transform):
+        raise TypeError(f"transform must be a function, got {type(transform).__name__}")
+    return transform
+
+
 class Conversion:
     def __init__(self, choices: Choices, transform: Callable[[Any], Any] | None = None) -> None:
         self.choices = choices
-        self.transform = transform
+        self.transform = as_transform(transform)
 
     def __call__(self, element: Any) -> Any:
         tensors = self._converted(element)

@@ -16,7 +16,7 @@ from ...errors import InvalidArgumentError
 from ...files.indexing.indexed_reader import IndexedOptions, IndexedReader
 from ...typing import Features, Files, Unpack
 from .batches import Batch, Row, Rows
-from .iterable import Conversion, sparse_keys
+from .iterable import Conversion, as_transform, sparse_keys
 from .tensors import Choices, Ragged, Strings, padded_keys, row_of
 
 
@@ -70,7 +70,7 @@ class TFRecordMapDataset(Dataset[Any]):
             any_reader: Any = IndexedReader
             self.reader = any_reader(files, features, **chosen)
         self._conversion = Conversion(choices)
-        self._transform = transform
+        self._transform = as_transform(transform)
 
     def __len__(self) -> int:
         return len(self.reader)

@@ -149,7 +149,7 @@ def _ragged_tensor(column: RaggedTensor, choices: Choices, key: object) -> Any:
         if choices.strings == "list":
             return column.to_list()
         if choices.ragged == "jagged":
-            raise _no_jagged(key, "lists of strings")
+            raise _no_jagged(key, "lists of strings", 'strings="list" for lists of bytes, or ')
         column = _with_values(column, _padded_rows(column.flat_values))
     if choices.ragged == "padded":
         return _array_tensor(to_dense(column))
@@ -168,10 +168,9 @@ def _jagged(values: npt.NDArray[Any], splits: npt.NDArray[Any]) -> torch.Tensor:
     return tensor
 
 
-def _no_jagged(key: object, what: str) -> InvalidArgumentError:
+def _no_jagged(key: object, what: str, remedy: str = "") -> InvalidArgumentError:
     return InvalidArgumentError(
-        f'feature {key!r}: a jagged tensor can\'t hold {what}; use strings="list" for lists of bytes, or '
-        'ragged="padded" for dense tensors'
+        f'feature {key!r}: a jagged tensor can\'t hold {what}; use {remedy}ragged="padded" for dense tensors'
     )
 
 

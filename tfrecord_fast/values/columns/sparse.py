@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +108,12 @@ class SparseTensor:
         elif indices.shape[1] == 2:
             indices[:, 0] = np.repeat(np.arange(len(lengths)), lengths)
         return indices
+
+    if not TYPE_CHECKING:  # else type checkers would accept any name
+
+        def __getattr__(self, name: str) -> Any:
+            hint = "; sparse.to_dense(x) makes an array" if name in ("to_dense", "to_tensor", "numpy") else ""
+            raise AttributeError(f"'SparseTensor' object has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def shape(self) -> tuple[int, ...]:
