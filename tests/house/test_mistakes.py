@@ -49,6 +49,7 @@ ARGUMENTS = [
     ("tf.ShardReader(FILE, label_key='id')", "label_key needs features"),
     ("tf.ShardReader(FILE, deterministic=False).state_dict()", "state_dict needs deterministic=True"),
     ("tf.ShardReader(FILE).load_state_dict({})", "not a state of ShardReader", "as state_dict() returns it"),
+    ("resumed()", "the saved state is of another reader", "resume with the shard and the num_workers"),
     ("len(tf.ShardReader(FILE, num_epochs=None))", "an endless reader has no length", "num_records"),
     ("tf.read_table(FILE, num_epochs=None)", "finite num_epochs", "use read_batches"),
     ("tf.read_table(FILE, strings='utf8')", 'strings must be "plain", "view" or "text"', "got 'utf8'"),
@@ -187,6 +188,13 @@ def polars():
 def closed():
     with tf.ExampleWriter("o.tfrecord") as writer:
         return writer
+
+
+def resumed():
+    readers = [tf.ShardReader([FILE] * 2, batch_size=1, shard=shard) for shard in ((0, 2), (0, 1))]
+    next(iter(readers[0]))
+    readers[1].load_state_dict(readers[0].state_dict())
+    return readers[1].peek()
 
 
 @pytest.fixture(scope="module")
