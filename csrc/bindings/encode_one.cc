@@ -192,6 +192,8 @@ py::object EncodeOne(const py::handle& example, bool allow_rounding) {
 
 }  // namespace
 
-void BindEncodeOne(py::module_& m) { m.def("encode_one", &EncodeOne, py::arg("example"), py::arg("allow_rounding") = true); }
+void BindEncodeOne(py::module_& m) {
+  m.def("encode_one", &EncodeOne, py::arg("example"), py::arg("allow_rounding") = true);
+}
 
 }  // namespace tfr
