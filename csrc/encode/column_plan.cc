@@ -190,6 +190,11 @@ void ColumnPlan::AddEntrySizes(RowRange rows, Measure measure, uint64_t* sizes) 
     }
   } else if (op == Op::kInt64Scalar) {
     const auto* values = static_cast<const int64_t*>(column.values);
+    if (rows.step == 1 && column.valid == nullptr) {
+      values += rows.first;
+      for (size_t i = 0; i < rows.count; ++i) sizes[i] += entry_size[VarintSize(static_cast<uint64_t>(values[i]))];
+      return;
+    }
     for (size_t i = 0, row = rows.first; i < rows.count; ++i, row += rows.step) {
       if (HasItem(row)) sizes[i] += entry_size[VarintSize(static_cast<uint64_t>(values[row]))];
     }

@@ -44,6 +44,12 @@ struct ColumnPlan {
     return HasItem(item) ? FieldSize(SizesOf(RunOf(item), measure).list) : 0;
   }
 
+  // The size of each row's entry, if it is the same for all rows; else 0.
+  uint64_t EntrySizeOfAll(Measure measure) const {
+    const bool is_float = op == Op::kFloat32Scalar || op == Op::kFloatScalar;
+    const bool same = column.valid == nullptr && (is_float || (measure == Measure::kBound && !texts.empty()));
+    return same ? entry_size[most_bytes] : 0;
+  }
   // Adds the sizes of the entries of these rows to sizes[0], sizes[1], …. Not for feature lists.
   void AddEntrySizes(RowRange rows, Measure measure, uint64_t* sizes) const;
   // Writes the row's entry. All of [out, end) may be written to.

@@ -95,8 +95,12 @@ Status RowEncoder::FindTooLarge(size_t first, size_t last) const {
 }
 
 void RowEncoder::MeasureRows(RowRange rows, Measure measure, uint64_t* sizes) const {
-  std::fill_n(sizes, rows.count, uint64_t{0});
-  for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(rows, measure, sizes);
+  uint64_t all = 0;
+  for (const ColumnPlan& plan : columns_) all += plan.EntrySizeOfAll(measure);
+  std::fill_n(sizes, rows.count, all);
+  for (const ColumnPlan& plan : columns_) {
+    if (plan.EntrySizeOfAll(measure) == 0) plan.AddEntrySizes(rows, measure, sizes);
+  }
   if (type_ == MessageType::kExample || !columns_.empty()) {
     for (size_t i = 0; i < rows.count; ++i) sizes[i] = FieldSize(sizes[i]);
   }
