@@ -60,7 +60,7 @@ Status WrongHeader(const File& file, const Frame& frame) {
     const Compression compression = DetectCompression(head, got);
     if (compression != Compression::kNone) {
       return Status::InvalidArgument("the file is compressed (" + std::string(CompressionName(compression)) +
-                                     "): records can be read at random from uncompressed files only");
+                                     "), and its index has no checkpoints; build the index again");
     }
   }
   return Status::DataLoss("corrupted record at " + std::to_string(frame.offset) + ": the CRC of its length is wrong" +

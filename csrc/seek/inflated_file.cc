@@ -24,9 +24,12 @@ Status InflatedFile::Open(std::shared_ptr<const File> compressed, CheckpointsPtr
   FileIdentity identity;
   TFR_RETURN_IF_ERROR(Identify(*compressed, &identity));
   if (identity != checkpoints->identity()) {
+    const int64_t expected = checkpoints->identity().bytes;
+    const std::string difference = identity.bytes == expected ? "other bytes at its start or end"
+                                                              : std::to_string(identity.bytes) + " bytes, expected " +
+                                                                    std::to_string(expected);
     return Status::InvalidArgument("the index is that of another file, or the file has changed since: it has " +
-                                   std::to_string(identity.bytes) + " bytes, expected " +
-                                   std::to_string(checkpoints->identity().bytes) + "; build the index again");
+                                   difference + "; build the index again");
   }
   file->reset(new InflatedFile(std::move(compressed), std::move(checkpoints), end));
   return {};
@@ -37,15 +40,14 @@ Status InflatedFile::Size(int64_t* size) const {
   return {};
 }
 
-// Takes the idle stream that is closest before `offset`, if none of the places is closer; else opens one there.
+// Takes the idle stream from the place before `offset` that is closest; if there is none, opens one.
 Status InflatedFile::StreamAt(int64_t offset, Stream* stream) const {
   const size_t place = checkpoints_->Before(offset);
-  const int64_t from = checkpoints_->places()[place].out;
   {
     const std::lock_guard lock(mutex_);
     auto best = idle_.end();
     for (auto idle = idle_.begin(); idle != idle_.end(); ++idle) {
-      if (idle->at >= from && idle->at <= offset && (best == idle_.end() || idle->at > best->at)) best = idle;
+      if (idle->place == place && idle->at <= offset && (best == idle_.end() || idle->at > best->at)) best = idle;
     }
     if (best != idle_.end()) {
       *stream = std::move(*best);
@@ -53,7 +55,8 @@ Status InflatedFile::StreamAt(int64_t offset, Stream* stream) const {
       return {};
     }
   }
-  stream->at = from;
+  stream->place = place;
+  stream->at = checkpoints_->places()[place].out;
   return checkpoints_->Open(place, compressed_, &stream->source);
 }
 

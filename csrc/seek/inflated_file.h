@@ -14,8 +14,8 @@
 
 namespace tfr {
 
-// Reads decompress from the checkpoint before, or go on where an earlier read has ended. Any number of threads may
-// read.
+// Reads decompress from the checkpoint before, or go on where an earlier read from there has ended: what damage has
+// spoilt ends at the next checkpoint. Any number of threads may read.
 class InflatedFile final : public File {
  public:
   // Up to the byte `end` of the output. kInvalidArgument if the checkpoints are those of another file.
@@ -33,6 +33,7 @@ class InflatedFile final : public File {
   // A stream of the output, and where in the output it is.
   struct Stream {
     std::unique_ptr<Source> source;
+    size_t place = 0;  // where it was opened
     int64_t at = 0;
   };
 

@@ -176,15 +176,21 @@ def test_damage_is_found_where_it_is(files, records, tmp_path):
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2] ^= 0x40
     path.write_bytes(damaged)
-    reader = reader_of(path, index)
     wrong = []
     for number in range(len(records)):
         try:
-            assert reader.record(number) == records[number]
+            assert reader_of(path, index).record(number) == records[number]
         except errors.DataLossError as error:
             assert str(path) in str(error)
             wrong.append(number)
     assert wrong
+    ascending = reader_of(path, index)  # which keeps its place from record to record
+    for number in range(len(records)):
+        if number in wrong:
+            with pytest.raises(errors.DataLossError):
+                ascending.record(number)
+        else:
+            assert ascending.record(number) == records[number]
     assert 0.3 * len(records) < wrong[0] <= wrong[-1] < 0.7 * len(records)
     with pytest.raises(errors.DataLossError):
         build(path, 50_000)

@@ -74,12 +74,13 @@ def test_a_changed_file_has_another_index(path, records, cache_folder, tmp_path)
     assert len(os.listdir(cache_folder)) == 2
 
 
-def test_a_damaged_cache_is_rebuilt(path, records, cache_folder):
+@pytest.mark.parametrize("content", [b"junk", b"", b" \n", b"0 19\n"])
+def test_a_damaged_cache_is_rebuilt(path, records, cache_folder, content):
     assert tf.IndexedReader(path)[3] == records[3]
     (name,) = os.listdir(cache_folder)
     kept = os.path.join(cache_folder, name)
-    with open(kept, "r+b") as file:
-        file.write(b"junk")
+    with open(kept, "wb") as file:
+        file.write(content)
     assert tf.IndexedReader(path)[3] == records[3]
     with open(kept, "rb") as file:
         assert file.read(8) == b"TFRINDEX"

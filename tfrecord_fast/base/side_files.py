@@ -52,5 +52,7 @@ def replace_regular(path: str, content: bytes) -> None:
 
 def user_cache(kind: str) -> str:
     """Return the folder for what this package keeps unasked, of one kind."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # the specification wants it ignored
+        base = os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "tfrecord_fast", kind)

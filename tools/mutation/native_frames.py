@@ -287,8 +287,8 @@ MUTANTS = [
     ),
     Mutant(
         "seek/inflated_file.cc",
-        "idle->at >= from && idle->at <= offset &&",
-        "idle->at >= from &&",
+        "idle->place == place && idle->at <= offset &&",
+        "idle->place == place &&",
         "a stream that has passed the place",
         CHECKPOINTS,
     ),

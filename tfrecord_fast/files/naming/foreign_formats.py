@@ -139,7 +139,7 @@ def explained(error: DataLossError, head: bytes | None = None, size: int | None 
       error: raised by a reader.
       head, size: of the error's file; None: read now, if the file is local.
     """
-    if error.record_index or error.offset or error.path is None or is_foreign(error):
+    if error.record_index or error.offset or error.path is None or is_foreign(error) or "too large" in error.reason:
         return error
     if head is None:
         head, size = head_of(error.path)

@@ -43,7 +43,8 @@ class IndexCache:
         with contextlib.suppress(OSError, InvalidArgumentError):
             if name in self._names:
                 index = _core.RecordIndex.parse(read_regular(os.path.join(self._folder, name), _MOST_BYTES))
-                if max_record_bytes is None or index.sizes().max(initial=0) - FRAME_BYTES <= max_record_bytes:
+                fits = max_record_bytes is None or index.sizes().max(initial=0) - FRAME_BYTES <= max_record_bytes
+                if fits and index.checkpoints():  # a text that is left there is no index of a compressed file
                     return index, name
         return None, name
 
@@ -67,9 +68,9 @@ def _name(path: str) -> str:
 
 
 def _make_room(folder: str, limit: int) -> None:
-    """Remove the oldest indexes until the others have at most `limit` bytes."""
+    """Remove the oldest files until the others have at most `limit` bytes."""
     with os.scandir(folder) as entries:
-        kept = [(entry.stat(follow_symlinks=False), entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
+        kept = [(entry.stat(follow_symlinks=False), entry.path) for entry in entries]
     kept.sort(key=lambda entry: entry[0].st_mtime_ns)
     excess = sum(status.st_size for status, _ in kept) - limit
     for status, path in kept:
