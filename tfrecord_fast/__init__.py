@@ -9,9 +9,16 @@ for record in tf.data.TFRecordDataset("words.tfrecord"):
     print(record)
 """
 
+import sys as _sys
+
 from .base.handlers import delayed_interrupts as _delayed_interrupts
 from .base.lazy import lazy_names as _lazy_names
 from .base.version import __version__ as __version__
+
+if _sys.platform == "win32":
+    raise ImportError("tfrecord_fast does not run on Windows: use WSL, the Windows Subsystem for Linux")
+if getattr(_sys.flags, "gil", None) == 0:
+    raise ImportError("tfrecord_fast is not safe without the GIL: start Python without PYTHON_GIL=0 and -X gil=0")
 
 with _delayed_interrupts():
     from . import _core as _core  # at once, so that importing a package that was not built fails

@@ -56,6 +56,28 @@ print(*sys.modules)
     assert not imported & {"google", "torch", "tensorflow", "fsspec", "rich", "pyarrow"}
 
 
+@pytest.mark.parametrize(
+    "fake, message",
+    [
+        ("sys.flags = flags(gil=0)", "is not safe without the GIL: start Python without PYTHON_GIL=0"),
+        ("sys.platform = 'win32'", "does not run on Windows: use WSL"),
+    ],
+)
+def test_an_interpreter_that_cannot_run_the_core_is_refused_before_the_core_is_loaded(fake, message):
+    code = f"""
+import json, re, signal, sys, threading, types  # with the true values
+def flags(**changed):
+    return types.SimpleNamespace(**{{name: getattr(sys.flags, name) for name in dir(sys.flags) if name[0] != "_"}} | changed)
+{fake}
+try:
+    import tfrecord_fast
+except ImportError as error:
+    print(error, "tfrecord_fast._core" in sys.modules)
+"""
+    printed = python(code)
+    assert message in printed and printed.endswith("False") and printed.count("\n") == 0
+
+
 def test_nothing_is_registered_in_protobufs_default_pool():
     pytest.importorskip("google.protobuf")
     code = """
