@@ -26,15 +26,17 @@ from setuptools import find_packages, setup
 
 ROOT = Path(__file__).parent
 
-# header, library to link, Debian package that brings both
+MAC = sys.platform == "darwin"
+
+# header, library to link, Debian package that brings both, Homebrew's
 SYSTEM_LIBRARIES = [
-    ("isa-l.h", "isal", "libisal-dev"),
-    ("libdeflate.h", "deflate", "libdeflate-dev"),
-    ("jpeglib.h", "jpeg", "libjpeg-dev"),
-    ("png.h", "png", "libpng-dev"),
-    ("zlib.h", "z", "zlib1g-dev"),
-    ("zstd.h", "zstd", "libzstd-dev"),
-    ("snappy.h", "snappy", "libsnappy-dev"),
+    ("isa-l.h", "isal", "libisal-dev", "isa-l"),
+    ("libdeflate.h", "deflate", "libdeflate-dev", "libdeflate"),
+    ("jpeglib.h", "jpeg", "libjpeg-dev", "jpeg-turbo"),
+    ("png.h", "png", "libpng-dev", "libpng"),
+    ("zlib.h", "z", "zlib1g-dev", "zlib"),
+    ("zstd.h", "zstd", "libzstd-dev", "zstd"),
+    ("snappy.h", "snappy", "libsnappy-dev", "snappy"),
 ]
 
 # Compiled once, in front of every source: parsing them is half the time that most sources take.
@@ -49,7 +51,7 @@ BINDING_PIECES = 2
 debug = os.environ.get("DEBUG", "0") not in ("", "0")
 sanitizers = os.environ.get("SANITIZE", "")
 codecs = os.environ.get("TFRECORD_FAST_CODECS", "")
-compiler = os.environ.get("CXX", "c++" if sys.platform == "darwin" else "g++").split()
+compiler = os.environ.get("CXX", "c++" if MAC else "g++").split()
 
 compile_args = ["-Wall", "-Wextra", "-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
 compile_args += ["-ffp-contract=off"]  # figures are the same on every processor
@@ -68,10 +70,14 @@ if codecs:
     include_dirs.insert(0, str(Path(codecs, "include").absolute()))
     library_dirs.append(str(Path(codecs, "lib").absolute()))
     # Only what is used of them, and none of their names for others to find.
-    if sys.platform == "darwin":
+    if MAC:
         link_args += ["-Wl,-dead_strip", "-Wl,-exported_symbol,_PyInit__core"]
     else:
         link_args += ["-Wl,--gc-sections", "-Wl,--exclude-libs,ALL", "-Wl,-z,noexecstack"]
+elif MAC:
+    homebrew = Path(os.environ.get("HOMEBREW_PREFIX", "/opt/homebrew"))
+    include_dirs.append(str(homebrew / "include"))
+    library_dirs.append(str(homebrew / "lib"))
 
 
 def objects_folder():
@@ -93,16 +99,16 @@ def links(header, library):
 
 
 def missing():
-    """(what, Debian package that brings it) for all that the build needs and this machine lacks."""
+    """Return (name, package that brings it) for all that the build needs and this machine lacks."""
     lacks = []
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
-        lacks.append(("Python.h", "python3-dev"))
+        lacks.append(("Python.h", "python3" if MAC else "python3-dev"))
     if shutil.which(compiler[0]) is None:
-        lacks.append((compiler[0], "g++"))
+        lacks.append((compiler[0], "llvm" if MAC else "g++"))
         libraries = SYSTEM_LIBRARIES  # there is no telling whether they are there
     else:
         libraries = [entry for entry in SYSTEM_LIBRARIES if not links(*entry[:2])]
-    return [*lacks, *((f"lib{library}", package) for _, library, package in libraries)]
+    return [*lacks, *((f"lib{library}", packages[MAC]) for _, library, *packages in libraries)]
 
 
 def check_machine():
@@ -112,7 +118,8 @@ def check_machine():
     if lacks := missing():
         names, packages = (", ".join(column) for column in zip(*lacks, strict=True))
         packages = packages.replace(",", "")
-        sys.exit(f"tfrecord_fast can't be built here without {names}. Debian, Ubuntu: apt-get install {packages}")
+        command = "macOS: brew install" if MAC else "Debian, Ubuntu: apt-get install"
+        sys.exit(f"tfrecord_fast can't be built here without {names}. {command} {packages}")
 
 
 if {"bdist_wheel", "build", "build_ext", "develop", "editable_wheel", "install"} & set(sys.argv):
@@ -215,7 +222,7 @@ setup(
             depends=sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc").rglob("*.h")),
             include_dirs=include_dirs,
             library_dirs=library_dirs,
-            libraries=[library for _, library, _ in SYSTEM_LIBRARIES],
+            libraries=[library for _, library, *_ in SYSTEM_LIBRARIES],
             cxx_std=20,
             extra_compile_args=compile_args,
             extra_link_args=link_args,

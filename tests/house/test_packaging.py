@@ -38,7 +38,7 @@ def test_every_library_in_a_wheel_has_its_licence():
 
 
 def test_wheels_carry_what_the_build_links():
-    linked = set(re.findall(r'\("[\w-]+\.h", "(\w+)", "[\w-]+"\)', (ROOT / "setup.py").read_text()))
+    linked = set(re.findall(r'\("[\w-]+\.h", "(\w+)", "[\w-]+", "[\w-]+"\)', (ROOT / "setup.py").read_text()))
     names = {"isa-l": "isal", "libjpeg-turbo": "jpeg"}
     inside = {names.get(library, library.removeprefix("lib")) for library in LIBRARIES}
     assert linked - {"z"} == inside  # zlib is the system's
@@ -72,6 +72,16 @@ def test_a_build_without_the_libraries_names_them_and_their_packages():
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "libisal, libdeflate, libjpeg, libpng, libz, libzstd, libsnappy." in done.stderr
     assert "libisal-dev libdeflate-dev libjpeg-dev libpng-dev zlib1g-dev libzstd-dev libsnappy-dev" in done.stderr
+
+
+def test_a_build_on_macos_looks_where_homebrew_installs_and_names_its_packages(tmp_path):
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/arguments\nexit 1\n')
+    compiler.chmod(0o755)
+    done = build("import pybind11.setup_helpers; sys.platform = 'darwin'", CXX=str(compiler), HOMEBREW_PREFIX="/brew")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "macOS: brew install isa-l libdeflate jpeg-turbo libpng zlib zstd snappy" in done.stderr
+    assert "-I/brew/include -L/brew/lib" in (tmp_path / "arguments").read_text()
 
 
 def test_a_build_on_windows_is_refused():
