@@ -1,7 +1,9 @@
 """The threads that requests run on, where there are none and when the interpreter ends; obstore after a fork."""
 
 import errno
+import os
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import Future
@@ -105,6 +107,15 @@ def test_a_second_copy_of_the_library_is_another_one_and_the_first_stays():
     assert second.store.MemoryStore is not first.store.MemoryStore
     with pytest.raises(ValueError, match="the same library"):
         second.put(first.store.MemoryStore(), "a", b"")  # the classes of its library are its own
+
+
+def test_a_system_without_files_in_memory_loads_the_copy_from_a_temporary_file(monkeypatch, tmp_path):
+    obstore_or_none()
+    monkeypatch.delattr(os, "memfd_create")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    second = finding._second_copy()
+    assert works(second) and sys.modules["obstore"] is not second
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_library_that_is_no_file_has_no_second_copy(monkeypatch):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib.machinery
 import importlib.util
 import os
 import re
+import shutil
 import sys
+import tempfile
 import threading
 import urllib.parse
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -223,17 +226,26 @@ def _second_copy() -> Any:
 
 
 def _load_copy(file: str) -> ModuleType:
-    """Load a copy of a library's file: the file itself would be the same library. The copy is in memory only."""
-    copy = os.memfd_create("obstore")
-    with open(file, "rb") as source:
-        size, done = os.fstat(source.fileno()).st_size, 0
-        while done < size:
-            done += os.sendfile(copy, source.fileno(), done, size - done)
-    path = f"/proc/self/fd/{copy}"
-    loader = importlib.machinery.ExtensionFileLoader(_NATIVE, path)
-    spec = importlib.util.spec_from_file_location(_NATIVE, path, loader=loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    os.close(copy)
-    return module
+    """Load a copy of a library's file: the file itself would be the same library. The copy is removed once loaded."""
+    with _passing_file() as path:
+        shutil.copyfile(file, path)
+        loader = importlib.machinery.ExtensionFileLoader(_NATIVE, path)
+        spec = importlib.util.spec_from_file_location(_NATIVE, path, loader=loader)
+        assert spec is not None
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+        return module
+
+
+@contextlib.contextmanager
+def _passing_file() -> Iterator[str]:
+    """Return a context manager with the path of an empty file: in memory, or temporary where the system lacks those."""
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("obstore")
+        try:
+            yield f"/proc/self/fd/{descriptor}"
+        finally:
+            os.close(descriptor)
+    else:
+        with tempfile.NamedTemporaryFile(suffix=".so") as file:
+            yield file.name
