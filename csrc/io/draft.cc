@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#if defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,15 +62,27 @@ std::string StartOf(const std::string& process) {
   return end == std::string::npos ? "" : status.substr(at + 1, end - at - 1);
 }
 
-// The running system and the namespace that process numbers belong to, as 16 hexadecimal digits.
-std::string HostMark() {
+// The running system and the namespace that process numbers belong to; "" if unknown.
+std::string ProcessNumbers() {
+#if defined(__APPLE__)
+  char boot[64];
+  size_t size = sizeof(boot);
+  return ::sysctlbyname("kern.bootsessionuuid", boot, &size, nullptr, 0) == 0 ? std::string(boot, size) : "";
+#else
   const std::string boot = ReadSystemFile("/proc/sys/kernel/random/boot_id");
   const std::string processes = LinkTarget("/proc/self/ns/pid");
+  return boot.empty() || processes.empty() ? "" : boot + processes;
+#endif
+}
+
+// ProcessNumbers and the host's name, as 16 hexadecimal digits.
+std::string HostMark() {
+  const std::string numbers = ProcessNumbers();
   char name[256] = "";
   (void)::gethostname(name, sizeof(name) - 1);
-  if (boot.empty() || processes.empty()) return std::string(kUnknown);
+  if (numbers.empty()) return std::string(kUnknown);
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : boot + processes + name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  for (const char c : numbers + name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
   char digits[17];
   std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(hash));
   return digits;
@@ -90,13 +105,13 @@ bool HasEnded(const std::string& mark, const std::string& host) {
     parts.push_back(mark.substr(begin, end - begin));
     begin = end + 1;
   }
-  if (parts.size() != 4 || parts[2] != host || host == kUnknown || parts[1] == kUnknown) return false;
+  if (parts.size() != 4 || parts[2] != host || host == kUnknown) return false;
   const std::string& process = parts[0];
   if (process.empty() || process.size() > 9 || process.find_first_not_of("0123456789") != std::string::npos)
     return false;
   if (::kill(static_cast<pid_t>(std::stol(process)), 0) != 0 && errno == ESRCH) return true;
   const std::string start = StartOf(process);
-  return !start.empty() && start != parts[1];  // the number now belongs to another process
+  return !start.empty() && parts[1] != kUnknown && start != parts[1];  // the number now belongs to another process
 }
 
 // The names in /proc of what a process has open are links that only the kernel can follow.
