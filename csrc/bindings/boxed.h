@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <cxxabi.h>
 #include <pybind11/pybind11.h>
 
 #include <new>
@@ -47,7 +46,7 @@ template <typename Body>
 PyObject* OrError(Body body) {
   try {
     return body();
-  } catch (const abi::__forced_unwind&) {
+  } catch (const ForcedUnwind&) {
     StopThisThread();
   } catch (...) {
     SetPythonErrorOfException();

@@ -11,7 +11,7 @@ namespace tfr {
 void StopThisThread() noexcept {
   // A signal that is meant for the process should go to a thread that runs.
   sigset_t all;
-  ::sigfillset(&all);
+  (void)sigfillset(&all);  // unqualified: a macro on macOS
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (true) ::pause();
 }

@@ -7,10 +7,20 @@
 #pragma once
 
 #include <Python.h>
+#include <cxxabi.h>
+
+#include <exception>
 
 #include "base/core_thread.h"
 
 namespace tfr {
+
+// What pthread_exit unwinds a thread with. libc++ has no name for it, and its handlers never catch it.
+#if defined(__GLIBCXX__)
+using ForcedUnwind = abi::__forced_unwind;
+#else
+class ForcedUnwind {};
+#endif
 
 // Never returns, and holds no lock of Python's.
 [[noreturn]] void StopThisThread() noexcept;

@@ -1,7 +1,5 @@
 // Turns a Status into a Python exception, and a Python exception inside a callback into a Status.
 
-#include <cxxabi.h>
-
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -68,7 +66,7 @@ py::object PathText(const std::string& text) {
 void SetPythonError(const Status& status) {
   try {
     SetPythonErrorOf(status);
-  } catch (const abi::__forced_unwind&) {
+  } catch (const ForcedUnwind&) {
     StopThisThread();
   } catch (...) {
     SetPythonErrorOfException();

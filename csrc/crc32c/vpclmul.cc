@@ -4,7 +4,9 @@
 #if defined(__x86_64__)
 
 // The compiler's own headers pass a register that is masked out whole (GCC bug 105593).
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 #include "crc32c/x86.h"
 

@@ -8,9 +8,11 @@
 #include "stats/hash.h"
 
 #if defined(__x86_64__)
+#if !defined(__clang__)
 // GCC 12's header uses values before it sets them, on purpose.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
 #define TFR_STATS_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,popcnt")))
 #endif
