@@ -450,7 +450,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   std::map<uint64_t, Done> done_;
   uint64_t next_delivered_ = 0;
   size_t in_flight_batches_ = 0;  // cut and not delivered
-  BlockRoom room_;  // for the columns of as many batches
+  BlockRoom room_;                // for the columns of as many batches
   size_t units_made_ = 0;
   size_t units_in_making_ = 0;  // claimed, and not handed in
   bool refused_ = false;        // the system did not let the caller open the file that is waited for

@@ -438,3 +438,15 @@ def test_the_extension_decides_the_compression(tmp_path, extension, head):
             writer.write({"a": [1, 2]})
         assert path.read_bytes().startswith(first)
         assert tf.read_table(path).to_pydict() == {"a": [1, 2]}
+
+
+def test_a_key_keeps_its_kind(tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"id": [1, 2], "x": [[], []], "y": [None, None]})
+        writer.write({"id": np.array([3], np.uint8), "x": ["a"], "y": [0.5]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="'id' has bytes values, but had int64 values"):
+            writer.write({"id": ["four"], "z": [1]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="'y' has int64 values, but had float values"):
+            writer.write({"id": [4], "y": [1]})
+        writer.write({"id": [5], "x": [b"b"], "y": np.array([1], np.float16)})
+    assert tf.read_table(tmp_path / "a")["id"].to_pylist() == [1, 2, 3, 5]

@@ -34,6 +34,17 @@ class Column(NamedTuple):
     splits: Splits | None = None
     valid: Flags | None = None
 
+    @property
+    def kind(self) -> str:
+        """The kind of list that the values become: "bytes", "float" or "int64"."""
+        if self.type == "string":
+            return "bytes"
+        return "float" if "float" in self.type else "int64"
+
+    @property
+    def has_values(self) -> bool:
+        return len(self.values) > 0 and (self.valid is None or bool(self.valid.any()))
+
 
 class FeatureList(NamedTuple):
     """Steps cut into rows: row i has the steps from `steps[i]` to `steps[i + 1]`; each step is a row of `items`."""

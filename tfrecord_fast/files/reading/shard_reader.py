@@ -78,8 +78,8 @@ class ShardReader(Described, Generic[Batch_co]):
       shuffle_files: True shuffles the files anew in each epoch.
       shuffle_buffer: number of records to draw from, in a new order each epoch; 0 does not shuffle.
       global_shuffle: True shuffles all records of all files anew in each epoch, in bounded memory. The files must be
-        local or uncompressed. The index takes 16 bytes of memory per record; to build it, objects are read through once,
-        and compressed files decompressed. Records are read in windows of a third of `prefetch_bytes`, each sorted by
+        local or uncompressed. The index takes 16 bytes of memory per record; to build it, objects and compressed files
+        are read through once. Records are read in windows of a third of `prefetch_bytes`, each sorted by
         file and offset. Several shards need a `seed`.
       seed: makes shuffling repeatable: the order depends on the seed and the number of the epoch. None draws a seed,
         which copies and saved states keep.

@@ -14,7 +14,7 @@ from typing import Any
 from ... import _core
 from ...base.process import Origin
 from ...base.threads import thread_count
-from ...errors import FailedPreconditionError
+from ...errors import FailedPreconditionError, InvalidArgumentError
 from ...examples.encoding.columns import Nan, as_columns
 from ...examples.encoding.encode import core_column, encode_example, encode_plain
 from ...typing import PathLike, Records, Table
@@ -121,6 +121,7 @@ class ExampleWriter:
         self._written: list[WrittenFile] | None = None
         self._shards: list[OutputFile] = []
         self._rows = 0
+        self._kinds: dict[str, str] = {}  # of the columns written so far
         self._origin = Origin()
         self._num_threads = num_threads
         self._sync = sync
@@ -148,12 +149,25 @@ class ExampleWriter:
         """
         named, rows = as_columns(columns, nan=nan, allow_rounding=allow_rounding)
         core_columns = [core_column(key, column) for key, column in named]
+        kinds = {key: column.kind for key, column in named if column.has_values}
         self._check_process()
         with self._lock, self._cleanup(), self._named():
             self._check_open()
+            self._check_kinds(kinds)
             writers = [shard.writer for shard in self._shards]
             _core.write_columns(writers, core_columns, rows or 0, self._rows, self._num_threads or 0)
             self._rows += rows or 0
+            self._kinds.update(kinds)
+
+    def _check_kinds(self, kinds: dict[str, str]) -> None:
+        """Raise InvalidArgumentError for a column of another kind than before: no reader takes both."""
+        for key, kind in kinds.items():
+            before = self._kinds.get(key, kind)
+            if kind != before:
+                raise InvalidArgumentError(
+                    f"column '{key}' has {kind} values, but had {before} values in an earlier write; convert it, or "
+                    "choose another key"
+                )
 
     def write_example(self, example: Mapping[str, object], *, allow_rounding: bool = False) -> None:
         """Write one record: a dict of values, lists of values or arrays. None omits the key.
