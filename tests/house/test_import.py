@@ -67,7 +67,8 @@ def test_an_interpreter_that_cannot_run_the_core_is_refused_before_the_core_is_l
     code = f"""
 import json, re, signal, sys, threading, types  # with the true values
 def flags(**changed):
-    return types.SimpleNamespace(**{{name: getattr(sys.flags, name) for name in dir(sys.flags) if name[0] != "_"}} | changed)
+    kept = {{name: getattr(sys.flags, name) for name in dir(sys.flags) if name[0] != "_"}}
+    return types.SimpleNamespace(**kept | changed)
 {fake}
 try:
     import tfrecord_fast
