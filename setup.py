@@ -13,6 +13,7 @@ Switches, all environment variables:
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,9 @@ def links(header, library):
         source = Path(folder) / "probe.cc"
         source.write_text(f"#include <stdio.h>\n#include <{header}>\nint main() {{ return 0; }}\n")
         where = [f"-I{path}" for path in include_dirs] + [f"-L{path}" for path in library_dirs]
-        command = [*compiler, *where, str(source), f"-l{library}", "-o", str(Path(folder) / "probe")]
+        flags = [os.environ.get(name, "") for name in ("CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS")]
+        output = str(Path(folder) / "probe")
+        command = [*compiler, *shlex.split(" ".join(flags)), *where, str(source), f"-l{library}", "-o", output]
         return subprocess.run(command, capture_output=True).returncode == 0
 
 

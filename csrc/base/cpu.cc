@@ -3,7 +3,6 @@
 #include "base/cpu.h"
 
 #if defined(__aarch64__) && defined(__linux__)
-#include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
 
@@ -25,8 +24,10 @@ CpuFeatures Detect() {
                     __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
   cpu.vpclmulqdq = cpu.avx512 && cpu.pclmul && __builtin_cpu_supports("vpclmulqdq");
 #elif defined(__aarch64__) && defined(__linux__)
-  cpu.arm_crc = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
-  cpu.arm_pmull = (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
+  constexpr unsigned long kPmull = 1 << 4;  // HWCAP_PMULL and HWCAP_CRC32, whose header musl lacks
+  constexpr unsigned long kCrc32 = 1 << 7;
+  cpu.arm_crc = (getauxval(AT_HWCAP) & kCrc32) != 0;
+  cpu.arm_pmull = (getauxval(AT_HWCAP) & kPmull) != 0;
 #elif defined(__aarch64__) && defined(__APPLE__)
   cpu.arm_crc = cpu.arm_pmull = true;  // every Apple arm64 processor has them
 #endif
