@@ -72,7 +72,7 @@ def test_the_folder_of_a_config_in_a_version(place, below, config, version, foun
 @pytest.mark.parametrize(
     ("below", "config", "version", "at", "said"),
     [
-        ("none", None, None, "none", "no such folder"),
+        ("none", None, None, "none", "no such folder; pass the dataset's folder, as ~/tensorflow_datasets/none"),
         ("empty", None, None, "empty", "found dataset_info.json neither here nor in folders of versions and configs"),
         ("", None, None, "", "choose one with config=…; the configs are a, b"),
         ("", "c", None, "", "config 'c' does not exist; the configs are a, b"),

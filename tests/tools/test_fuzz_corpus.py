@@ -47,6 +47,7 @@ def outcomes(record):
 def of_portable():
     before = _core.varint_backend()
     _core.set_varint_backend("portable")
+    _core.set_tensorflow_words(False)  # as in the tests, which come later
     expected = [list(outcomes(record)) for record in RECORDS]
     _core.set_varint_backend(before)
     return expected

@@ -172,7 +172,7 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/shard_stream.cc",
-        "    bytes_in_flight_ -= taken.cut.bytes;\n",
+        "    budget_.Remove(taken.cut.bytes);\n",
         "",
         "the budget of memory",
         "files/test_shard_memory",
@@ -358,7 +358,7 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/shard_stream.cc",
-        "      bytes_in_flight_ -= lanes_.CloseAhead();\n",
+        "      budget_.Remove(lanes_.CloseAhead());\n",
         "",
         "what was opened ahead stays open",
         "files/test_shard_few_resources",

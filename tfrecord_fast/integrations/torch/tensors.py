@@ -130,7 +130,8 @@ def _string_tensor(column: BytesArray, ragged: Ragged, key: object) -> torch.Ten
     if ragged == "padded":
         return torch.from_numpy(_padded_rows(column))
     if column.ndim != 1:
-        raise _no_jagged(key, f"strings of shape {list(column.shape[1:])} per record")
+        what = f"strings of shape {list(column.shape[1:])} per record"
+        raise _no_jagged(key, what, 'strings="list" for lists of bytes, or ')
     ends = np.zeros(len(column) + 1, np.int64)
     np.cumsum(column.lengths(), out=ends[1:])
     return _jagged(np.frombuffer(bytearray(_core.bytes_joined(column)), np.uint8), ends)
