@@ -20,7 +20,7 @@ constexpr size_t kMostCheckTask = 8192;
 constexpr size_t kCheckTasksPerThread = 8;
 
 // The most bytes that a block writes. It reads about as many: a list of int64 takes up to ten bytes for eight.
-constexpr uint64_t kBlockBytes = 512 << 10;
+constexpr uint64_t kBlockBytes = 1 << 20;
 
 Status EncodeBlock(const RowEncoder& encoder, RowRange rows, Bytes* records, Owner* owner) {
   std::vector<uint64_t> sizes(rows.count);
