@@ -44,7 +44,7 @@ class IndexCache:
             if name in self._names:
                 index = _core.RecordIndex.parse(read_regular(os.path.join(self._folder, name), _MOST_BYTES))
                 fits = max_record_bytes is None or index.sizes().max(initial=0) - FRAME_BYTES <= max_record_bytes
-                if fits and index.checkpoints():  # a text that is left there is no index of a compressed file
+                if fits and index.checkpoints():  # unlike a text that was left there
                     return index, name
         return None, name
 
