@@ -15,7 +15,7 @@
 
 namespace tfr {
 
-// What pthread_exit unwinds a thread with. libc++ has no name for it, and its handlers never catch it.
+// The exception by which pthread_exit unwinds a thread. libc++ does not name it, and its handlers never catch it.
 #if defined(__GLIBCXX__)
 using ForcedUnwind = abi::__forced_unwind;
 #else

@@ -65,7 +65,7 @@ class IndexBuilder {
 
 // Hops from header to header to the end of a file; their CRCs are checked. kDataLoss with offset and record index if
 // the file is damaged or cut, or a header claims more than max_record_bytes (at most kMaxRecordBytes,
-// framing/format.h); kInvalidArgument if it is no regular file. A compressed file is decompressed once, with a
+// framing/format.h); kInvalidArgument if it is not a regular file. A compressed file is decompressed once, with a
 // checkpoint after every `spacing` bytes of output; with a spacing of 0 it is kInvalidArgument.
 Status BuildIndex(const std::string& path, uint64_t max_record_bytes, int64_t spacing, RecordIndexPtr* index);
 

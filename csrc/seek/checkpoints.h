@@ -18,7 +18,7 @@
 
 namespace tfr {
 
-// What tells a file from others: its size, and a checksum of its first and last bytes. The copy of a file is the same.
+// The size of a file, and a checksum of its first and last bytes. Copies of a file have the same identity.
 struct FileIdentity {
   int64_t bytes = 0;
   uint32_t ends = 0;

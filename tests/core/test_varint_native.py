@@ -28,7 +28,7 @@ def stretches(rng, size):
 
 @pytest.fixture(scope="module")
 def answers():
-    """What each machine makes of a run is compared with what the others make of it."""
+    """Collect what each machine printed: all have to print the same."""
     return set()
 
 

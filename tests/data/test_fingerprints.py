@@ -1,4 +1,4 @@
-"""Snapshots, caches in files and saved datasets are not taken for those of another dataset."""
+"""A dataset never reads the snapshot, the cache in a file or the saved records of another dataset."""
 
 import functools
 import os
