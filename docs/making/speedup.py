@@ -1,17 +1,53 @@
-"""Draws README.md's table of speedups as bars, for light and dark pages: `python docs/making/speedup.py`.
+"""Writes the figures of README.md and the home page, and draws them as bars: `python docs/making/speedup.py`.
 
-A test compares the files with the drawings.
+All figures are those of the newest full result (results.py). Rows whose tables it lacks are left out. A test compares
+the files with what is written here.
 """
 
 from __future__ import annotations
 
-import re
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
+from results import ROOT, load, newest
+
+from benchmarks.reporting.numbers import number
+from benchmarks.reporting.report import line
+from benchmarks.reporting.saved import Saved
+from benchmarks.running.likeness import kind_of
+from benchmarks.running.results import Row, Table
+
 FOLDER = ROOT / "docs" / "benchmarks"
-TITLE = "Times as fast as TensorFlow 2.21, two cores"
+BEGIN, END = "<!-- figures: written by docs/making/speedup.py -->", "<!-- end of figures -->"
+SCRIPTS, IMAGES = "a script for `tf.data`, only its import changed", "images to batches"
+COLUMNS, LOOP = "columns by `ShardReader`", "a PyTorch training loop"
+ROWS = {  # group and task of a row: its table, and the kind of the table's rows (benchmarks/running/likeness.py)
+    (SCRIPTS, "filter by a feature"): ("pipelines", "filter", ""),
+    (SCRIPTS, "texts cut or padded by `tf.cond`"): ("pipelines", "cond", ""),
+    (SCRIPTS, "click logs, 40 features"): ("pipelines", "ctr-40", ""),
+    (SCRIPTS, "BERT features"): ("pipelines", "bert-inside", ""),
+    (SCRIPTS, "BERT features, described once"): ("pipelines", "bert-outside", ""),
+    (SCRIPTS, "lists of tokens"): ("pipelines", "tokens", ""),
+    (SCRIPTS, "signals turned by a Python `if`"): ("pipelines", "python-if", ""),
+    (SCRIPTS, "audio"): ("pipelines", "speech", ""),
+    (SCRIPTS, "SequenceExamples, padded"): ("pipelines", "sequences", ""),
+    (SCRIPTS, "image patches"): ("pipelines", "patches", ""),
+    (SCRIPTS, "JPEGs, augmented"): ("pipelines", "jpeg-augment", ""),
+    (SCRIPTS, "JPEGs, decoded only"): ("pipelines", "jpeg-onehot", ""),
+    (SCRIPTS, "object detection"): ("pipelines", "detection", ""),
+    (IMAGES, "shorter side, centre crop"): ("images", "photos-evaluate", "antialias"),
+    (IMAGES, "random crops"): ("images", "photos-train", "antialias"),
+    (IMAGES, "random crops, not antialiased"): ("images", "photos-train", "bilinear"),
+    (IMAGES, "large photos"): ("images", "photos-large", "antialias"),
+    (IMAGES, "large photos, not antialiased"): ("images", "photos-large", "bilinear"),
+    (IMAGES, "decoding alone"): ("images", "photos-decode", ""),
+    (COLUMNS, "click logs"): ("parse", "ctr", ""),
+    (COLUMNS, "768 floats"): ("parse", "emb", ""),
+    (LOOP, "click logs"): ("train-feed", "ctr", ""),
+    (LOOP, "images"): ("train-feed", "img", ""),
+}
+CORES = {1: "one core", 2: "two cores"}
 WIDE, ROW, LEFT, RIGHT, TOP = 760, 22, 300, 190, 34
 THEMES = {  # text, quiet text, bars
     "speedup": ("#1b1f24", "#57606a", "#0072b2"),
@@ -19,43 +55,123 @@ THEMES = {  # text, quiet text, bars
 }
 
 
-def table() -> list[list[str]]:
-    """Return the rows of README.md's table of speedups: group, task, and ratio."""
-    text = (ROOT / "README.md").read_text().partition("\n## How fast\n")[2].partition("\n## ")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
-    return rows[2:]
+class Bar(NamedTuple):
+    """A row of the table of speedups: how many times as fast as TensorFlow's fastest row of its kind ours is."""
+
+    group: str
+    task: str
+    ratio: float
+    table: Table
+    tensorflow: Row
+
+    @property
+    def cell(self) -> str:
+        share = self.tensorflow.share
+        return f"{number(self.ratio)}×{f' (on {share:.0%} of the data)' if share < 1 else ''}"
 
 
-def ratio_of(cell: str) -> float:
-    """Return the first figure of a cell, such as 4.8 of "4.8× (3.3× on all data)"."""
-    match = re.match(r"([\d.]+)×", cell)
-    if match is None:
-        raise ValueError(f"{cell!r} does not begin with a ratio")
-    return float(match[1])
+def bars(run: Saved) -> list[Bar]:
+    """Return the rows whose tables the result has, the largest ratio of each group first."""
+    tables = {(table.task, table.workload): table for table in run.tables if not table.cold}
+    rows = [
+        Bar(group, task, ratio, table, row)
+        for (group, task), (*name, kind) in ROWS.items()
+        if (table := tables.get(tuple(name)))
+        for ratio, row in nearest(table, kind, "tensorflow")
+    ]
+    groups = list(dict.fromkeys(row.group for row in rows))
+    return sorted(rows, key=lambda row: (groups.index(row.group), -row.ratio))
 
 
-def drawn() -> dict[str, str]:
-    """Return the charts by name."""
-    return {name: chart(table(), *colors) for name, colors in THEMES.items()}
+def nearest(table: Table, kind: str, contender: str = "") -> list[tuple[float, Row]]:
+    """Return our speed divided by the fastest rival's of a kind, and the rival's row; [] if either is missing."""
+    rivals = [
+        (ratio.median, row)
+        for row in table.timed
+        if not row.ours and not row.floor and contender in ("", row.contender)
+        if kind_of(table.task, row.label) == kind and table.base_for(row) in table.able
+        if (ratio := table.ratio(row))
+    ]
+    return [min(rivals, key=lambda rival: rival[0])] if rivals else []
 
 
-def chart(rows: list[list[str]], text: str, quiet: str, bar: str) -> str:
-    longest = max(ratio_of(row[2]) for row in rows)
-    shapes, y = [label(0, 18, TITLE, text, "bold")], TOP
-    for group, task, cell in rows:
-        if group:
+def compared(run: Saved) -> str:
+    """Return what the ratios are to, such as "TensorFlow 2.21 on two cores"."""
+    version = next(row.tensorflow.version for row in bars(run)).rpartition(".")[0]
+    cores = run.environment["cores"]
+    return f"TensorFlow {version} on {CORES.get(cores, f'{cores} cores')}"
+
+
+def figures(run: Saved) -> str:
+    """Return the setting, the table, and sentences about other rivals, in Markdown."""
+    rows = bars(run)
+    sizes = [row.table.dataset.file_bytes / 1e6 for row in rows if row.table.dataset]
+    scale = run.asked.get("scale", 1)
+    setting = (
+        f"Ratios to {compared(run)}, measured on {run.environment['date'][:10]}. Each is the median of one run, with "
+        f"{number(min(sizes))} to {number(max(sizes))} MB in the page cache and equal answers"
+        f"{'' if scale == 1 else f', at {scale:g} of the full scale'}. Both check every CRC."
+    )
+    table = [["", "task", "times as fast"], [":--"] * 3]
+    for before, row in zip([None, *rows], rows, strict=False):
+        table.append(["" if before and before.group == row.group else row.group, row.task, row.cell])
+    return "\n\n".join([setting, "\n".join(map(line, table)), *others(run)])
+
+
+def others(run: Saved) -> list[str]:
+    """Return a paragraph about rivals that are not TensorFlow, or []."""
+    ratios = {
+        table.task: {kind: ratio for kind in kinds for ratio, _ in nearest(table, kind)}
+        for table in run.tables
+        if table.task in ("remote", "tables") and not table.cold
+        if (kinds := list(dict.fromkeys(kind_of(table.task, row.label) for row in table.able)))
+    }
+    sentences = []
+    if stores := ratios.get("remote"):
+        times = ", ".join(f"{kind} {number(ratio)}×" for kind, ratio in stores.items())
+        sentences.append(f"From an object store, `ShardReader` reads {times} as fast as the fastest other reader.")
+    if parquet := ratios.get("tables"):
+        low, high = min(parquet.values()), max(parquet.values())
+        sentences.append(
+            f"Loading the click logs as data frames from Parquet takes {low:.2f} to {high:.2f} of our time."
+        )
+    return [" ".join(sentences)] if sentences else []
+
+
+def files() -> dict[Path, str]:
+    """Return the files that have the figures: both pages, and the charts."""
+    run = load(newest())
+    pages = {path: path.read_text() for path in (ROOT / "README.md", ROOT / "docs" / "index.md")}
+    charts = {FOLDER / f"{name}.svg": chart(run, *colors) for name, colors in THEMES.items()}
+    return {path: with_figures(text, figures(run)) for path, text in pages.items()} | charts
+
+
+def with_figures(page: str, text: str) -> str:
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"a page lacks {BEGIN} or {END}")
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
+
+
+def chart(run: Saved, text: str, quiet: str, bar: str) -> str:
+    title, rows = f"Times as fast as {compared(run)}", bars(run)
+    longest = max(row.ratio for row in rows)
+    shapes, y, before = [label(0, 18, title, text, "bold")], TOP, ""
+    for row in rows:
+        if row.group != before:
             y += ROW
-            shapes.append(label(0, y, group.replace("`", ""), quiet, "small"))
-            y += 6
-        wide = ratio_of(cell) / longest * (WIDE - LEFT - RIGHT)
-        shapes.append(label(LEFT - 10, y + 16, task.replace("`", ""), text, "end"))
+            shapes.append(label(0, y, row.group.replace("`", ""), quiet, "small"))
+            y, before = y + 6, row.group
+        wide = row.ratio / longest * (WIDE - LEFT - RIGHT)
+        shapes.append(label(LEFT - 10, y + 16, row.task.replace("`", ""), text, "end"))
         shapes.append(f'<rect x="{LEFT}" y="{y + 3}" width="{wide:.1f}" height="{ROW - 6}" rx="2" fill="{bar}"/>')
-        shapes.append(label(LEFT + wide + 6, y + 16, cell, text))
+        shapes.append(label(LEFT + wide + 6, y + 16, row.cell, text))
         y += ROW
     inside = "\n".join(shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {y + 8}" width="{WIDE}" height="{y + 8}" '
-        f'role="img" aria-label="{TITLE}">\n<title>{TITLE}</title>\n'
+        f'role="img" aria-label="{title}">\n<title>{title}</title>\n'
         "<style>text { font: 13px system-ui, 'DejaVu Sans', sans-serif; } .bold { font-weight: 600; } "
         f".small {{ font-size: 12px; }} .end {{ text-anchor: end; }}</style>\n{inside}\n</svg>\n"
     )
@@ -67,5 +183,5 @@ def label(x: float, y: float, words: str, color: str, style: str = "") -> str:
 
 
 if __name__ == "__main__":
-    for name, text in drawn().items():
-        (FOLDER / f"{name}.svg").write_text(text)
+    for path, content in files().items():
+        path.write_text(content)

@@ -1,61 +1,104 @@
-"""The first figures: README.md's table, the home page's, the charts, and the benchmark's newest result agree."""
+"""The first figures: README.md, the home page and their charts have those of the benchmark's newest result."""
 
 import re
 import sys
 
 import pytest
 
+from benchmarks.data.pipelines import EVERY
+from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.saved import Saved
+from benchmarks.running.results import Row, Size, Table
 from tests.support.paths import ROOT
 
 sys.path.insert(0, str(ROOT / "docs" / "making"))
 try:
-    import results
     import speedup
 finally:
     sys.path.pop(0)
 
-README = (ROOT / "README.md").read_text()
-HOME = (ROOT / "docs" / "index.md").read_text()
-# Rows that the newest result has: their task and workload there.
-MEASURED = {
-    ("columns by `ShardReader`", "click logs"): ("parse", "ctr"),
-    ("columns by `ShardReader`", "768 floats"): ("parse", "emb"),
-    ("a PyTorch training loop", "click logs"): ("train-feed", "ctr"),
-    ("a PyTorch training loop", "images"): ("train-feed", "img"),
-}
+PAGES = ["README.md", "docs/index.md"]
+ENVIRONMENT = {"date": "2026-01-02T03:04:05+00:00", "cores": 2}
 
 
-def rows():
-    """Yield the rows of README.md's table, each with its group."""
-    group = ""
-    for first, task, cell in speedup.table():
-        group = first or group
-        yield group, task, cell
+def row(contender, seconds, name="", **fields):
+    return Row(contender, contender, name, version="2.21.0", wall=[seconds] * 3, ours=contender == "ours", **fields)
 
 
-def test_the_home_page_has_the_same_table_and_setting():
-    table = "\n".join(line for line in README.partition("\n## How fast\n")[2].splitlines() if line[:1] == "|")
-    setting = re.search(r"(?m)^Ratios to TensorFlow .*$", README)[0]
-    assert table.partition("\n| to | use |")[0] in HOME
-    assert setting in HOME
+def table(task, workload, *rows):
+    return Table(task, workload, Size(1000, 5_000_000, 0), list(rows))
 
 
-@pytest.mark.parametrize("name", ["speedup", "speedup-dark"])
-def test_the_charts_are_those_that_the_script_draws(name):
-    assert (ROOT / "docs" / "benchmarks" / f"{name}.svg").read_text() == speedup.drawn()[name]
-    assert f"{name}.svg" in README and f"{name}.svg" in HOME
+def run(*tables, **asked):
+    return Saved(ENVIRONMENT, {}, list(tables), asked)
 
 
-def test_figures_are_those_of_the_newest_result():
-    tables = {(table.task, table.workload): table for table in results.load(results.newest()).tables}
-    cells = {(group, task): cell for group, task, cell in rows()}
-    assert cells.keys() >= MEASURED.keys()
-    for name, task in MEASURED.items():
-        table = tables[task]
-        ratios = [table.ratio(row).median for row in table.timed if row.contender == "tensorflow"]
-        assert cells[name] == f"{min(ratios):#.3g}×", name
+def test_the_files_are_those_that_the_script_writes():
+    for path, text in speedup.files().items():
+        assert path.read_text() == text, f"python docs/making/speedup.py writes another {path.name}"
 
 
-def test_each_row_begins_with_a_ratio_and_no_rival_but_tensorflow_is_in_the_table():
-    assert len(list(rows())) > 15
-    assert all(speedup.ratio_of(cell) > 1 for _, _, cell in rows())
+@pytest.mark.parametrize("page", PAGES)
+def test_the_script_writes_every_ratio_of_a_page_and_its_charts(page):
+    before, _, rest = (ROOT / page).read_text().partition(speedup.BEGIN)
+    written, _, after = rest.partition(speedup.END)
+    assert re.findall(r"[\d.]+×", written)
+    assert not re.findall(r"[\d.]+ ?×|[\d.]+ times", before + after)
+    assert all(f"{name}.svg" in before for name in speedup.THEMES)
+
+
+def test_rows_are_of_tables_that_a_full_run_has_and_all_pipelines_and_images_are_among_them():
+    named = {(task, workload) for task, workload, _ in speedup.ROWS.values()}
+    assert all(workload in TASKS[task].workloads and workload in EVERY for task, workload in named)
+    assert named >= {(task, workload) for task in ("pipelines", "images") for workload in TASKS[task].workloads}
+
+
+def test_a_result_of_all_tables_has_all_rows_and_readme_stays_short():
+    kinds = {}
+    for task, workload, kind in speedup.ROWS.values():
+        kinds.setdefault((task, workload), []).append(kind)
+    tables = [
+        table(
+            *name, *(row(who, seconds, kind) for kind in of_table for who, seconds in [("ours", 1), ("tensorflow", 25)])
+        )
+        for name, of_table in kinds.items()
+    ]
+    whole = run(*tables)
+    assert len(speedup.bars(whole)) == len(speedup.ROWS)
+    page = speedup.with_figures((ROOT / "README.md").read_text(), speedup.figures(whole))
+    assert page.count("| 25.0× |") == len(speedup.ROWS) and len(page.encode()) < 6000
+
+
+def test_the_ratio_is_to_tensorflows_fastest_row_of_the_kind():
+    rows = [row("ours", 2.0, "antialias"), row("ours", 1.0, "bilinear")]
+    rows += [row("tensorflow", 6.0, "antialias"), row("tensorflow", 4.0, "bilinear"), row("dali", 0.1, "antialias")]
+    parse = [row("ours", 1.0, "ShardReader"), row("ours", 2.0, "ShardReader, 1 thread")]
+    parse += [row("tensorflow", 9.0, share=0.3), row("tensorflow", 5.0, "another", share=0.3)]
+    text = speedup.figures(run(table("images", "photos-train", *rows), table("parse", "ctr", *parse)))
+    assert "| images to batches | random crops, not antialiased | 4.00× |\n|  | random crops | 3.00× |" in text
+    assert "| click logs | 5.00× (on 30% of the data) |" in text
+
+
+def test_a_row_without_ours_or_tensorflow_is_left_out():
+    failed = row("ours", 1.0, "unchanged script", status="failed")
+    by_hand, rival, parsed = row("ours", 1.0, "batched by hand"), row("tensorflow", 2.0), row("ours", 1.0)
+    tables = [table("pipelines", "cond", failed, by_hand, rival), table("parse", "emb", parsed, row("dali", 3.0))]
+    rows = speedup.bars(run(*tables, table("parse", "ctr", parsed, rival)))
+    assert [(bar.group, bar.task, bar.cell) for bar in rows] == [(speedup.COLUMNS, "click logs", "2.00×")]
+
+
+def test_the_setting_is_that_of_the_run():
+    text = speedup.figures(run(table("parse", "ctr", row("ours", 1.0), row("tensorflow", 2.0)), scale=0.5))
+    setting = text.partition("\n")[0]
+    assert setting.startswith("Ratios to TensorFlow 2.21 on two cores, measured on 2026-01-02.")
+    assert "5.00 MB" in setting and "at 0.5 of the full scale" in setting
+
+
+def test_object_stores_and_parquet_are_compared_with_the_fastest_of_each_kind():
+    stores = [row("ours", 1.0, "ShardReader, 1 object"), row("s3fs", 3.0, "1 object"), row("other", 2.0, "1 object")]
+    stores += [row("ours", 1.0, "ShardReader, 8 objects"), row("floor", 1.0, "requests, 8 objects", floor=True)]
+    frames = [row("ours", 1.0, "ShardReader"), row("ours", 2.0, "Arrow"), row("ours", 2.0, "polars")]
+    frames += [row("pyarrow", 1.0, "Arrow"), row("pyarrow", 3.0, "polars")]
+    text = " ".join(speedup.others(run(table("remote", "img", *stores), table("tables", "ctr", *frames))))
+    assert "reads 1 object 2.00× as fast as the fastest other reader." in text
+    assert "from Parquet takes 0.50 to 1.50 of our time" in text
