@@ -175,6 +175,10 @@ def main(argv: list[str]) -> int:
             rounds = "" if move.beyond_noise else f", too few rounds ({move.rounds})"
             name = _name(move.task, move.workload, move.label)
             print(f"{word} {name}: {_text(move.before)} → {_text(move.after)}{rounds}")
+    if enough := [move for move in both if move.rounds >= ENOUGH]:
+        alike = sum(not move.apart for move in enough)
+        share = f"{alike} overlap ({alike / len(enough):.0%})"
+        print(f"of {len(enough)} ratios of {ENOUGH} rounds or more, the ranges of {share}")
     within = sum(move.within_spread for move in both)
     more = {
         "apart, but of too few rounds": sum(move.apart and not move.beyond_noise for move in both),

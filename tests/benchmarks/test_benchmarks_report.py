@@ -220,6 +220,12 @@ def test_what_got_slower_is_exit_status_1_if_asked_for(result):
     assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9])), "--fail"]) == 1
 
 
+def test_how_many_ranges_overlap_is_counted_among_rows_of_enough_rounds(result, capsys):
+    few = changed(result("b", rival=[1.0, 1.1, 0.9]), lambda table: table["rows"][2].update(wall=[0.08]))
+    assert compare([str(result("a")), few]) == 0
+    assert "of 3 ratios of 3 rounds or more, the ranges of 2 overlap (67%)" in capsys.readouterr().out
+
+
 def test_what_got_faster_is_reported_and_is_no_failure(result, capsys):
     assert compare([str(result("b", rival=[1.0, 1.1, 0.9])), str(result("a")), "--fail"]) == 0
     assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
