@@ -133,7 +133,7 @@ def others(run: Saved) -> list[str]:
     if parquet := ratios.get("tables"):
         low, high = min(parquet.values()), max(parquet.values())
         sentences.append(
-            f"Loading the click logs as data frames from Parquet takes {low:.2f} to {high:.2f} of our time."
+            f"Loading the click logs as data frames from Parquet takes {low:.2f} to {high:.2f} times as long."
         )
     return [" ".join(sentences)] if sentences else []
 

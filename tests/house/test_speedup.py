@@ -101,4 +101,4 @@ def test_object_stores_and_parquet_are_compared_with_the_fastest_of_each_kind():
     frames += [row("pyarrow", 1.0, "Arrow"), row("pyarrow", 3.0, "polars")]
     text = " ".join(speedup.others(run(table("remote", "img", *stores), table("tables", "ctr", *frames))))
     assert "reads 1 object 2.00× as fast as the fastest other reader." in text
-    assert "from Parquet takes 0.50 to 1.50 of our time" in text
+    assert "from Parquet takes 0.50 to 1.50 times as long" in text
