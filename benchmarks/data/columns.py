@@ -94,6 +94,8 @@ def of_lists(rows: Sequence[Any], dtype: str) -> Column:
     lengths = np.array([len(row) for row in rows], np.int64)
     if dtype == "string":
         return Column([value for row in rows for value in row], lengths)
+    if np.all(lengths == 1):  # an array for each row would take longest
+        return Column(np.array([row[0] for row in rows], DTYPES[dtype]), lengths)
     arrays = [np.asarray(row, DTYPES[dtype]) for row in rows]
     return Column(np.concatenate(arrays) if arrays else np.empty(0, DTYPES[dtype]), lengths)
 

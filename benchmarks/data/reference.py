@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -72,31 +73,29 @@ def messages() -> tuple[Any, Any]:
     )
 
 
-def values_of(feature: Any, dtype: str, where: str) -> Any:
+def values_of(feature: Any, dtype: str, where: str, what: str, name: str) -> Any:
     kind = feature.WhichOneof("kind")
     if kind not in (None, KINDS[dtype]):
-        raise ValueError(f"{where}: {kind}, not {KINDS[dtype]}")
+        raise ValueError(f"{where}, {what} {name!r}: {kind}, not {KINDS[dtype]}")
     return getattr(feature, KINDS[dtype]).value
 
 
 def row_of(features: Any, name: str, feature: list[Any], where: str) -> Any:
     """The values of one record's feature; none if it is missing and may be."""
     kind, dtype, shape = feature
-    values = values_of(features[name], dtype, f"{where}, feature {name!r}") if name in features else ()
-    size = functools.reduce(lambda a, b: a * b, shape, 1)
-    if kind == "fixed" and len(values) != size:
-        raise ValueError(f"{where}, feature {name!r}: {len(values)} values, not {size}")
+    values = values_of(features[name], dtype, where, "feature", name) if name in features else ()
+    if kind == "fixed" and len(values) != math.prod(shape):
+        raise ValueError(f"{where}, feature {name!r}: {len(values)} values, not {math.prod(shape)}")
     return values
 
 
 def steps_of(lists: Any, name: str, feature: list[Any], where: str) -> list[Any]:
     """The steps of one record's feature list, each a list of values."""
     _, dtype, shape = feature
-    size = functools.reduce(lambda a, b: a * b, shape, 1)
-    where = f"{where}, feature list {name!r}"
-    steps = [values_of(one, dtype, where) for one in lists[name].feature] if name in lists else []
+    size, what = math.prod(shape), "feature list"
+    steps = [values_of(step, dtype, where, what, name) for step in lists[name].feature] if name in lists else []
     if any(len(step) != size for step in steps):
-        raise ValueError(f"{where}: a step of other than {size} values")
+        raise ValueError(f"{where}, {what} {name!r}: a step of other than {size} values")
     return steps
 
 
