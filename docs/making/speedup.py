@@ -129,11 +129,11 @@ def others(run: Saved) -> list[str]:
     sentences = []
     if stores := ratios.get("remote"):
         times = ", ".join(f"{kind} {number(ratio)}×" for kind, ratio in stores.items())
-        sentences.append(f"From an object store, `ShardReader` reads {times} as fast as the fastest other reader.")
+        sentences.append(f"`ShardReader` against the fastest other reader of an object store: {times}.")
     if parquet := ratios.get("tables"):
         low, high = min(parquet.values()), max(parquet.values())
         sentences.append(
-            f"Loading the click logs as data frames from Parquet takes {low:.2f} to {high:.2f} times as long."
+            f"Click logs become data frames from Parquet in {low:.2f} to {high:.2f} of the time from TFRecord."
         )
     return [" ".join(sentences)] if sentences else []
 
