@@ -1,8 +1,14 @@
-// Facts about the build: the compiler, sanitizers, and the codecs with their libraries.
+// Facts about the build: the compiler, pybind11, sanitizers, and the codecs with their libraries.
 
 #include "bindings/bindings.h"
 #include "bindings/named_tuple.h"
 #include "codec/codec.h"
+
+// .ci/sbom.py finds this text in the core of a wheel.
+#define TFR_TEXT PYBIND11_TOSTRING
+#define TFR_PYBIND11                                                                                \
+  ", pybind11 " TFR_TEXT(PYBIND11_VERSION_MAJOR) "." TFR_TEXT(PYBIND11_VERSION_MINOR) "." TFR_TEXT( \
+      PYBIND11_VERSION_PATCH)
 
 namespace py = pybind11;
 
@@ -26,9 +32,9 @@ py::list AllCodecs() {
 
 void BindBuildInfo(py::module_& m) {
 #if defined(__clang__)
-  m.attr("compiler") = "clang " __clang_version__;
+  m.attr("compiler") = "clang " __clang_version__ TFR_PYBIND11;
 #else
-  m.attr("compiler") = "gcc " __VERSION__;
+  m.attr("compiler") = "gcc " __VERSION__ TFR_PYBIND11;
 #endif
 #ifdef TFRECORD_FAST_SANITIZE
   m.attr("sanitizers") = TFRECORD_FAST_SANITIZE;

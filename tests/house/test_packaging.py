@@ -1,6 +1,7 @@
 """What goes into a release: pinned libraries with their licences, and builds that say at once why they can't be."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,9 @@ import tarfile
 
 import pytest
 
+import tfrecord_fast
 from tests.support.paths import ROOT
+from tfrecord_fast import _core
 
 LINES = [line.split("\t") for line in (ROOT / ".ci/codecs.tsv").read_text().splitlines() if not line.startswith("#")]
 LIBRARIES = {name for name, *_ in LINES if name != "nasm"}  # which only builds
@@ -42,6 +45,36 @@ def test_wheels_carry_what_the_build_links():
     names = {"isa-l": "isal", "libjpeg-turbo": "jpeg"}
     inside = {names.get(library, library.removeprefix("lib")) for library in LIBRARIES}
     assert linked - {"z"} == inside  # zlib is the system's
+
+
+def test_a_wheel_lists_each_library_that_is_linked_into_it():
+    command = [sys.executable, ROOT / ".ci/sbom.py", _core.__file__]
+    document = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
+    package, components = document["metadata"]["component"], document["components"]
+    assert (package["name"], package["version"]) == ("tfrecord_fast", tfrecord_fast.__version__)
+    references = [component["bom-ref"] for component in components]
+    assert document["dependencies"] == [{"ref": package["bom-ref"], "dependsOn": references}]
+
+    assert sorted(component["name"] for component in components) == sorted(LIBRARIES | {"pybind11"})
+    for component in components:
+        name, version = component["name"], component["version"]
+        assert component["type"] == "library" and component["purl"] == component["bom-ref"]
+        assert re.fullmatch(rf"pkg:(github/[\w-]+|pypi)/{name}@v?{re.escape(version)}", component["purl"])
+        [licence] = component["licenses"]
+        assert re.fullmatch("(BSD-3-Clause|IJG|MIT|libpng-2.0)( AND BSD-3-Clause)?", licence["expression"])
+        if name == "pybind11":
+            assert _core.compiler.endswith(f", pybind11 {version}")
+        else:
+            [source] = component["externalReferences"]
+            assert [name, version, source["hashes"][0]["content"], source["url"]] in LINES
+
+
+def test_a_core_without_the_version_of_pybind11_has_no_list(tmp_path):
+    core = tmp_path / "core"
+    core.write_bytes(b"pybind11")
+    done = subprocess.run([sys.executable, ROOT / ".ci/sbom.py", core], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith(f"{core} lacks the version of pybind11")
 
 
 BUILD = """

@@ -12,9 +12,9 @@ def build_info() -> dict[str, Any]:
     """Describe how the package was built.
 
     Returns:
-      A dict: `version`; `compiler`; `sanitizers` ("" for none); `simd`, a dict of the backends in use (`crc32c`,
-      `varint`, `images`); `simd_available`, a dict of the backends that this processor supports, fastest first;
-      `codecs`, a dict of library names to versions.
+      A dict: `version`; `compiler`, with the version of pybind11; `sanitizers` ("" for none); `simd`, a dict of the
+      backends in use (`crc32c`, `varint`, `images`); `simd_available`, a dict of the backends that this processor
+      supports, fastest first; `codecs`, a dict of library names to versions.
 
     >>> build_info()["simd_available"]["crc32c"][-1]
     'portable'
