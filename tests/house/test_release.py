@@ -1,9 +1,11 @@
 """What a release needs: one version, metadata that an index takes, workflows that are well formed, drawn diagrams."""
 
 import re
+import shutil
 import subprocess
 import sys
 
+import pytest
 import trove_classifiers
 
 import tfrecord_fast
@@ -30,6 +32,50 @@ def test_the_citation_is_of_this_version():
     text = (ROOT / "CITATION.cff").read_text()
     assert re.search(r"(?m)^version: (.*)$", text)[1] == tfrecord_fast.__version__
     assert {"cff-version", "message", "title", "authors"} <= set(re.findall(r"(?m)^([\w-]+):", text))
+
+
+VERSIONS = {
+    "tfrecord_fast/base/version.py": '__version__ = "1.2.3"\n',
+    "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
+    "CHANGELOG.md": "# Changelog\n\n## 1.2.3 (2026-01-31)\n\n### Reading\n\n## 1.2.2 (2026-01-30)\n",
+}
+
+
+def check_release(folder, files, tag="v1.2.3"):
+    """Run `.ci/release -c` in a repository that has these files, tagged v1.2.3."""
+    for name in (".ci/release", ".ci/kit"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "A release"], ["tag", "v1.2.3"]):
+        names = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", folder, *names, *command], check=True)
+    return subprocess.run(["bash", folder / ".ci/release", "-c", tag], capture_output=True, text=True)
+
+
+def test_a_release_has_the_version_of_its_tag(tmp_path):
+    done = check_release(tmp_path, VERSIONS)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("file", VERSIONS)
+def test_a_release_with_another_version_in_a_file_is_refused(file, tmp_path):
+    done = check_release(tmp_path, {**VERSIONS, file: VERSIONS[file].replace("1.2.3", "1.2.4")})
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"The tag v1.2.3 has '1.2.4' in {file}: write 1.2.3")
+
+
+def test_a_release_whose_changelog_has_no_date_is_refused(tmp_path):
+    changelog = VERSIONS["CHANGELOG.md"].replace("2026-01-31", "unreleased")
+    done = check_release(tmp_path, {**VERSIONS, "CHANGELOG.md": changelog})
+    assert done.returncode == 1 and "write 1.2.3 (YYYY-MM-DD) there" in done.stderr
+
+
+def test_a_release_without_a_tag_is_refused(tmp_path):
+    done = check_release(tmp_path, VERSIONS, tag="v1.2.4")
+    assert done.returncode == 1 and done.stderr == "There is no tag v1.2.4. To make it: git tag v1.2.4 COMMIT\n"
 
 
 def test_the_classifiers_are_known_to_the_index():
