@@ -6,6 +6,8 @@ import json
 import pickle
 import random
 import struct
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from tests.support import frames
 from tests.support import wire_writer as wire
 from tests.support.shards import make_files
 from tests.support.threads import settled, thread_count
+from tfrecord_fast.files.reading.feature_lists import refusing_lists
 
 
 @pytest.fixture(scope="module")
@@ -365,3 +368,27 @@ def test_a_label_that_is_not_found_is_named(tmp_path):
     path.write_bytes(frames.frames([example(1)]))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_key 'nope' is not among the inferred features, "):
         iter(tf.ShardReader(path, "infer", label_key="nope"))
+
+
+def test_a_thread_ends_an_iteration_while_another_waits_for_its_first_batch():
+    waits, goes_on, numbers, taken = threading.Event(), threading.Event(), iter(range(3)), []
+
+    class Columns:
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            number = next(numbers)
+            if number == 0:
+                waits.set()
+                goes_on.wait()
+            return (number,)
+
+    shared = refusing_lists(Columns(), SimpleNamespace(checks_rows=False, columns=SimpleNamespace(names=["x"])), [], {})
+    thread = threading.Thread(target=lambda: taken.append(next(shared)))
+    thread.start()
+    waits.wait()
+    rest = list(shared)
+    goes_on.set()
+    thread.join()
+    assert (taken, rest) == ([(0,)], [(1,), (2,)])

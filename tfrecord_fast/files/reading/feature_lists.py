@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,13 @@ def refusing_lists(
         a feature list of that name.
     """
 
+    unchecked = True
+
     def checked(parsed: Any) -> Any:
+        nonlocal unchecked
+        if not unchecked:
+            return parsed
+        unchecked = False
         columns = parsed[0] if plan.checks_rows else parsed
         empty = {key for key, column in zip(plan.columns.names, columns, strict=True) if _is_empty(column)}
         for key in sorted(empty & _lists_of(files, options), key=str) if empty else ():
@@ -35,7 +40,8 @@ def refusing_lists(
             )
         return parsed
 
-    return chain(map(checked, islice(batches, 1)), batches)
+    # Not a chain of the first batch and the others: when one thread exhausts a chain, it frees what another is in.
+    return map(checked, batches)
 
 
 def _is_empty(column: Any) -> bool:
