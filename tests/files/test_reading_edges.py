@@ -404,3 +404,10 @@ def test_a_writer_of_another_process_is_refused(memory):
 
     assert status_of_child(refuses) == 0
     writer.discard()
+
+
+def test_a_reader_of_a_missing_object_can_be_closed():
+    reader = UrlReader.__new__(UrlReader)
+    with pytest.raises(FileNotFoundError):
+        reader.__init__(*find_store("memory://b/missing"))
+    reader.close()  # as the interpreter does: Python 3.13 and later report what it raises

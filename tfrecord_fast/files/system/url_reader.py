@@ -41,12 +41,12 @@ class UrlReader(io.RawIOBase):
 
     def __init__(self, store: Store, key: str, settings: StoreSettings | Mapping[str, Any] | None = None) -> None:
         super().__init__()
+        self._blocks: dict[int, Future[Buffer]] = {}  # first of all: close() needs it even if the object is missing
         self._store, self._key, self._settings = store, key, as_settings(settings)
         self.info: ObjectInfo = store.info(key)
         self.name = self.info.url
         self._position = 0
         self._in_order = 0  # the block after the last one
-        self._blocks: dict[int, Future[Buffer]] = {}
         self._origin = Origin()
 
     def readable(self) -> bool:
