@@ -251,7 +251,10 @@ def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
     if is_url:
         remote.rmtree(name, storage_options)
     else:
-        shutil.rmtree(name.rstrip("/") or name)  # "link/" would be the folder that the link leads to
+        name = name.rstrip("/") or name  # "link/" would be the folder that the link leads to
+        if os.path.islink(name):  # Python 3.14 refuses it without a message
+            raise NotADirectoryError(errno.ENOTDIR, "a symbolic link, not a folder; delete it with remove()", name)
+        shutil.rmtree(name)
 
 
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
