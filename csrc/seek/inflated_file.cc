@@ -25,9 +25,9 @@ Status InflatedFile::Open(std::shared_ptr<const File> compressed, CheckpointsPtr
   TFR_RETURN_IF_ERROR(Identify(*compressed, &identity));
   if (identity != checkpoints->identity()) {
     const int64_t expected = checkpoints->identity().bytes;
-    const std::string difference = identity.bytes == expected ? "other bytes at its start or end"
-                                                              : std::to_string(identity.bytes) + " bytes, expected " +
-                                                                    std::to_string(expected);
+    const std::string difference =
+        identity.bytes == expected ? "other bytes at its start or end"
+                                   : std::to_string(identity.bytes) + " bytes, expected " + std::to_string(expected);
     return Status::InvalidArgument("the index is that of another file, or the file has changed since: it has " +
                                    difference + "; build the index again");
   }
