@@ -3,13 +3,15 @@
 import errno
 import io
 import os
+import threading
 
 import fsspec
 import pytest
 
-from tfrecord_fast.files.stores import ObjectInfo, find_store
+from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
 from tfrecord_fast.files.stores.fsspec_store import _OPEN_FILES, FileSystemStore, _opened, _OpenFiles
 from tfrecord_fast.files.stores.matching import matches_of
+from tfrecord_fast.files.stores.objects import stored_objects
 from tfrecord_fast.files.system import remote_files
 from tfrecord_fast.io import gfile
 
@@ -277,3 +279,22 @@ def test_what_was_flushed_is_in_the_file(tmp_path):
     file.flush()
     assert (tmp_path / "a").read_text() == "text"
     file.close()
+
+
+# ---- Empty objects ----
+
+
+@pytest.mark.parametrize("name", ["memory://e/", "memory://e/*"])
+def test_empty_objects_that_mark_folders_are_found_several_at_a_time(memory, monkeypatch, name):
+    memory.pipe({f"/e/{number}": b"x" * (number == 4) for number in range(5)})
+    meeting, info = threading.Barrier(4, timeout=30), FileSystemStore.info
+
+    def asked(store, key):
+        meeting.wait()
+        if key == "/e/2":
+            raise FileNotFoundError(key)
+        return info(store, key)
+
+    monkeypatch.setattr(FileSystemStore, "info", asked)
+    found = stored_objects(name, StoreSettings())
+    assert [source.key for source in found] == ["/e/0", "/e/1", "/e/3", "/e/4"]

@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ...base.workers import Workers
 from ..naming.addresses import WILD, address_of, is_pattern, names_several, public_url
 from ..naming.folders import HIDDEN, record_names
 from .finding import find_object, find_store
@@ -55,7 +56,7 @@ def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
     if "::" in url or url.startswith(_UNLISTED):
         return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
     store, key = find_store(url, settings)
-    matches = sorted(_listed(store, key))
+    matches = _without_markers(sorted(_listed(store, key)), settings)
     if not matches:
         raise FileNotFoundError(2, "no file matches the pattern", public_url(url))
     return next(([match] for match in matches if match.key == key), matches)
@@ -77,14 +78,12 @@ def _in_folder(url: str, settings: StoreSettings) -> list[StoredObject]:
         if info.url.startswith(prefix)  # fsspec lists a file as its own folder
         and not any(name.startswith(HIDDEN) for name in info.url[below:].split("/"))
     }
-    infos = [
-        info
-        for info in map(shown.__getitem__, record_names(shown))
-        if info.size or not _is_marker(store, folder + info.url[below:])
-    ]
-    if not infos:
+    infos = map(shown.__getitem__, record_names(shown))
+    found = [StoredObject(info.url, store, folder + info.url[below:], info.size, info.version) for info in infos]
+    objects = _without_markers(found, settings)
+    if not objects:
         raise FileNotFoundError(2, "no objects in the folder", prefix)
-    return [StoredObject(info.url, store, folder + info.url[below:], info.size, info.version) for info in infos]
+    return objects
 
 
 def _listed(store: Store, key: str) -> Iterator[StoredObject]:
@@ -98,15 +97,26 @@ def _listed(store: Store, key: str) -> Iterator[StoredObject]:
         name = folder + info.url[len(shown) :] if info.url.startswith(shown) else info.url
         is_hidden = hides and any(part.startswith(".") for part in name.split("/"))
         if name == key or (expression.fullmatch(name) and not is_hidden):
-            if info.size == 0 and _is_marker(store, name):
-                continue
             yield StoredObject(info.url, store, name, info.size, info.version)
 
 
-def _is_marker(store: Store, key: str) -> bool:
+def _without_markers(objects: list[StoredObject], settings: StoreSettings) -> list[StoredObject]:
+    """Drop the empty objects that mark folders; the store is asked about several at a time."""
+    empty = [source for source in objects if not source.size]
+    if not empty:
+        return objects
+    workers = Workers(min(settings.max_requests, len(empty)), "tfrecord_fast markers")
+    try:
+        marks = dict(zip(empty, workers.map(_is_marker, empty), strict=True))
+    finally:
+        workers.stop()
+    return [source for source in objects if not marks.get(source)]
+
+
+def _is_marker(source: StoredObject) -> bool:
     """Return True if an empty object in a listing marks a folder; its real key ends in "/"."""
     try:
-        store.info(key)
+        source.store.info(source.key)
     except FileNotFoundError:
         return True
     return False
