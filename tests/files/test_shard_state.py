@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import random
 
 import pytest
@@ -48,6 +49,21 @@ def test_only_the_next_iteration_resumes_from_a_state(path, given):
     resumed.set_epoch(0)
     assert head + rest == flat(resumed)
     assert flat(resumed) == following
+
+
+@pytest.mark.parametrize("name", ["ü", "空", os.fsdecode(b"\xff")], ids=ascii)
+@pytest.mark.parametrize("given", [{}, {"shuffle_buffer": 50, "seed": 4}, {"global_shuffle": True, "seed": 4}], ids=str)
+def test_a_file_of_any_name_resumes(tmp_path, name, given):
+    (tmp_path / name).mkdir()
+    path = write(tmp_path / name / f"{name}.tfrecord")
+    _, head, state = stopped(path, 3, **given)
+    resumed = tf.ShardReader(path, batch_size=100, **given)
+    resumed.load_state_dict(state)
+    assert sorted(head + flat(resumed)) == RECORDS
+    write(tmp_path / name / f"{name}.tfrecord", RECORDS[::-1])  # of the same size
+    resumed.load_state_dict(state)
+    with pytest.raises(ValueError, match="its size or first record has changed"):
+        iter(resumed)
 
 
 def test_a_state_is_the_same_until_the_first_batch_is_taken(path):
