@@ -13,6 +13,7 @@ Switches, all environment variables:
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -52,11 +53,14 @@ BINDING_PIECES = 2
 debug = os.environ.get("DEBUG", "0") not in ("", "0")
 sanitizers = os.environ.get("SANITIZE", "")
 codecs = os.environ.get("TFRECORD_FAST_CODECS", "")
-compiler = os.environ.get("CXX", "c++" if MAC else "g++").split()
+jobs = os.environ.get("TFRECORD_FAST_JOBS", "1")
+compiler = shlex.split(os.environ.get("CXX") or ("c++" if MAC else "g++"))
 
 compile_args = ["-Wall", "-Wextra", "-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
-compile_args += ["-ffp-contract=off"]  # figures are the same on every processor
-link_args = ["-pthread"]
+# After CXXFLAGS: a library that is linked with -ffast-math makes the whole process take small numbers for 0.
+PRECISE = ["-fno-fast-math", "-fno-unsafe-math-optimizations"]
+compile_args += [*PRECISE, "-ffp-contract=off"]  # figures are the same on every processor
+link_args = ["-pthread", *PRECISE]
 if debug:
     compile_args += ["-O0", "-g", "-UNDEBUG"]
 else:
@@ -89,8 +93,8 @@ def objects_folder():
     return f"build/objects-{hashlib.sha256(repr(ways).encode()).hexdigest()[:12]}"
 
 
-def links(header, library):
-    """Whether a program that includes this header compiles and links with this library."""
+def linked(header="stdio.h", library="c"):
+    """Compiles and links a program that includes this header with this library; returns the finished process."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.cc"
         source.write_text(f"#include <stdio.h>\n#include <{header}>\nint main() {{ return 0; }}\n")
@@ -98,7 +102,7 @@ def links(header, library):
         flags = [os.environ.get(name, "") for name in ("CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS")]
         output = str(Path(folder) / "probe")
         command = [*compiler, *shlex.split(" ".join(flags)), *where, str(source), f"-l{library}", "-o", output]
-        return subprocess.run(command, capture_output=True).returncode == 0
+        return subprocess.run(command, capture_output=True, text=True)
 
 
 def missing():
@@ -110,7 +114,11 @@ def missing():
         lacks.append((compiler[0], "llvm" if MAC else "g++"))
         libraries = SYSTEM_LIBRARIES  # there is no telling whether they are there
     else:
-        libraries = [entry for entry in SYSTEM_LIBRARIES if not links(*entry[:2])]
+        if (probe := linked()).returncode != 0:
+            sys.exit(
+                f"tfrecord_fast can't be built: {shlex.join(probe.args)} fails on an empty program\n{probe.stderr}"
+            )
+        libraries = [entry for entry in SYSTEM_LIBRARIES if linked(*entry[:2]).returncode != 0]
     return [*lacks, *((f"lib{library}", packages[MAC]) for _, library, *packages in libraries)]
 
 
@@ -118,6 +126,10 @@ def check_machine():
     """Ends the build before it has begun if it can't succeed: with one line that says why."""
     if sys.platform == "win32":
         sys.exit("tfrecord_fast does not run on Windows: the core reads and writes files with POSIX calls. Use WSL.")
+    if codecs and not Path(codecs, "include").is_dir():
+        sys.exit(f"TFRECORD_FAST_CODECS={codecs} has no libraries: bash .ci/codecs {codecs} builds them")
+    if not re.fullmatch("[0-9]+", jobs):
+        sys.exit(f"TFRECORD_FAST_JOBS={jobs!r} is not a number of compilers")
     if lacks := missing():
         names, packages = (", ".join(column) for column in zip(*lacks, strict=True))
         packages = packages.replace(",", "")
@@ -191,7 +203,7 @@ newest_header = max((path.stat().st_mtime for path in (ROOT / "csrc").rglob("*.h
 
 
 def needs_recompile(obj, src):
-    return naive_recompile(obj, src) or os.stat(obj).st_mtime < newest_header
+    return naive_recompile(obj, src) or os.stat(obj).st_mtime < newest_header or os.stat(obj).st_size == 0
 
 
 ParallelCompile("TFRECORD_FAST_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()

@@ -1,5 +1,6 @@
 """What goes into a release: pinned libraries with their licences, and builds that say at once why they can't be."""
 
+import ast
 import hashlib
 import json
 import os
@@ -100,21 +101,62 @@ def test_a_build_without_a_compiler_says_so_in_its_only_line():
     )
 
 
-def test_a_build_without_the_libraries_names_them_and_their_packages():
-    done = build(CXX="false")
+@pytest.fixture
+def without_libraries(tmp_path):
+    """A compiler for which there is no library but C's; it notes its arguments."""
+    compiler = tmp_path / "a compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/arguments\ncase "$*" in *" -lc "*) ;; *) exit 1 ;; esac\n')
+    compiler.chmod(0o755)
+    return f"'{compiler}'"
+
+
+def test_a_build_without_the_libraries_names_them_and_their_packages(without_libraries):
+    done = build(CXX=without_libraries)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "libisal, libdeflate, libjpeg, libpng, libz, libzstd, libsnappy." in done.stderr
     assert "libisal-dev libdeflate-dev libjpeg-dev libpng-dev zlib1g-dev libzstd-dev libsnappy-dev" in done.stderr
 
 
-def test_a_build_on_macos_looks_where_homebrew_installs_and_names_its_packages(tmp_path):
-    compiler = tmp_path / "compiler"
-    compiler.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/arguments\nexit 1\n')
-    compiler.chmod(0o755)
-    done = build("import pybind11.setup_helpers; sys.platform = 'darwin'", CXX=str(compiler), HOMEBREW_PREFIX="/brew")
+def test_a_build_on_macos_looks_where_homebrew_installs_and_names_its_packages(tmp_path, without_libraries):
+    done = build(
+        "import pybind11.setup_helpers; sys.platform = 'darwin'", CXX=without_libraries, HOMEBREW_PREFIX="/brew"
+    )
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "macOS: brew install isa-l libdeflate jpeg-turbo libpng zlib zstd snappy" in done.stderr
     assert "-I/brew/include -L/brew/lib" in (tmp_path / "arguments").read_text()
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"CXX": "false"}, "tfrecord_fast can't be built: false "),
+        ({"CXXFLAGS": "--no-such-option"}, "fails on an empty program\n.*--no-such-option"),
+        ({"TFRECORD_FAST_JOBS": "all"}, "TFRECORD_FAST_JOBS='all' is not a number of compilers"),
+        ({"TFRECORD_FAST_CODECS": "/none"}, "TFRECORD_FAST_CODECS=/none has no libraries: bash .ci/codecs /none "),
+    ],
+    ids=str,
+)
+def test_a_build_that_is_set_up_wrongly_is_not_blamed_on_libraries(environment, said):
+    done = build(**environment)
+    assert done.returncode == 1 and "apt-get" not in done.stderr
+    assert re.search(said, done.stderr), done.stderr
+
+
+def test_no_flag_of_the_environment_makes_arithmetic_imprecise(tmp_path):
+    """A library that is linked with -ffast-math makes the processor take small numbers for 0."""
+    given = tmp_path / "given"
+    code = (
+        "import setuptools\ndef setup(ext_modules, **_): open({!r}, 'w').write(str(ext_modules[0].extra_link_args))\n"
+    )
+    code = code.format(str(given)) + "setuptools.setup = setup"
+    assert build(code).returncode == 0
+    source, library = tmp_path / "a.cc", tmp_path / "a.so"
+    source.write_text('extern "C" double half(double x) { return x / 2; }')
+    arguments = ast.literal_eval(given.read_text())
+    command = [os.environ.get("CXX") or "g++", "-ffast-math", "-shared", "-fPIC", source, "-o", library, *arguments]
+    subprocess.run(command, check=True)
+    code = f"import ctypes; ctypes.CDLL({str(library)!r}); print(5e-324 * 1.0)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "5e-324\n"
 
 
 def test_a_build_on_windows_is_refused():
