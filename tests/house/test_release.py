@@ -41,15 +41,15 @@ VERSIONS = {
 }
 
 
-def check_release(folder, files, tag="v1.2.3"):
-    """Run `.ci/release -c` in a repository that has these files, tagged v1.2.3."""
+def check_release(folder, files, tag="v1.2.3", more=()):
+    """Run `.ci/release -c` in a repository that has these files, tagged v1.2.3. `more` are further commands of git."""
     for name in (".ci/release", ".ci/kit"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "A release"], ["tag", "v1.2.3"]):
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "A release"], ["tag", "v1.2.3"], *more):
         names = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
         subprocess.run(["git", "-C", folder, *names, *command], check=True)
     return subprocess.run(["bash", folder / ".ci/release", "-c", tag], capture_output=True, text=True)
@@ -67,10 +67,21 @@ def test_a_release_with_another_version_in_a_file_is_refused(file, tmp_path):
     assert done.stderr.startswith(f"The tag v1.2.3 has '1.2.4' in {file}: write 1.2.3")
 
 
-def test_a_release_whose_changelog_has_no_date_is_refused(tmp_path):
-    changelog = VERSIONS["CHANGELOG.md"].replace("2026-01-31", "unreleased")
+@pytest.mark.parametrize("date", [" (unreleased)", "", " (2026-31-01)", " (soon)"])
+def test_a_release_whose_changelog_has_no_date_is_refused(tmp_path, date):
+    changelog = VERSIONS["CHANGELOG.md"].replace(" (2026-01-31)", date)
     done = check_release(tmp_path, {**VERSIONS, "CHANGELOG.md": changelog})
     assert done.returncode == 1 and "write 1.2.3 (YYYY-MM-DD) there" in done.stderr
+
+
+def test_a_release_is_of_the_tag_and_not_of_a_branch_of_that_name(tmp_path):
+    more = (["checkout", "-q", "-b", "v1.2.3"], ["rm", "-q", "CHANGELOG.md"], ["commit", "-q", "-m", "Another"])
+    assert check_release(tmp_path, VERSIONS, more=more).returncode == 0
+
+
+def test_a_tag_begins_with_a_letter(tmp_path):
+    done = check_release(tmp_path, VERSIONS, tag="1.2.3")
+    assert done.returncode == 1 and done.stderr == "A release's tag is v and a version, not 1.2.3.\n"
 
 
 def test_a_release_without_a_tag_is_refused(tmp_path):
