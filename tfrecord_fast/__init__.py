@@ -20,8 +20,18 @@ if _sys.platform == "win32":
 if getattr(_sys.flags, "gil", None) == 0:
     raise ImportError("tfrecord_fast is not safe without the GIL: start Python without PYTHON_GIL=0 and -X gil=0")
 
-with _delayed_interrupts():
-    from . import _core as _core  # at once, so that importing a package that was not built fails
+try:
+    with _delayed_interrupts():
+        import numpy as _np  # noqa: F401 - before the core, whose error does not name NumPy
+
+        from . import _core as _core  # at once, so that importing a package that was not built fails
+except ImportError as error:
+    if "partially initialized" in str(error):  # there is no file of that name
+        raise ImportError(
+            f"{__path__[0]} has the sources of tfrecord_fast, but not its core: leave this folder to import the "
+            "installed package, or build the core here with `pip install -e .`"
+        ) from None
+    raise
 
 # The module of each name, which is imported on first use. __init__.pyi lists the same names for type checkers.
 _names = _lazy_names(

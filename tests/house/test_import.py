@@ -1,6 +1,7 @@
 """Importing the package: what it costs, and what it leaves alone."""
 
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 import tfrecord_fast
 from tests.support import live_tensorflow
 from tests.support.command import COMMAND, interruptible
+from tests.support.paths import ROOT
 
 BUDGET = 0.030  # seconds over `import numpy`
 HEAVY = {"google", "torch", "tensorflow", "pyarrow", "pandas", "fsspec", "rich", "argparse", "asyncio"}
@@ -61,6 +63,7 @@ print(*sys.modules)
     [
         ("sys.flags = flags(gil=0)", "is not safe without the GIL: start Python without PYTHON_GIL=0"),
         ("sys.platform = 'win32'", "does not run on Windows: use WSL"),
+        ("sys.modules['numpy'] = None", "import of numpy halted"),
     ],
 )
 def test_an_interpreter_that_cannot_run_the_core_is_refused_before_the_core_is_loaded(fake, message):
@@ -77,6 +80,16 @@ except ImportError as error:
 """
     printed = python(code)
     assert message in printed and printed.endswith("False") and printed.count("\n") == 0
+
+
+def test_sources_that_were_not_built_say_so(tmp_path):
+    shutil.copytree(
+        ROOT / "tfrecord_fast", tmp_path / "tfrecord_fast", ignore=shutil.ignore_patterns("*.so", "__pycache__")
+    )
+    code = "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in str(f)]; import tfrecord_fast"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert f"ImportError: {tmp_path}/tfrecord_fast has the sources of tfrecord_fast, but not its core" in done.stderr
 
 
 def test_nothing_is_registered_in_protobufs_default_pool():
