@@ -152,7 +152,8 @@ def _tables(*runs: Saved) -> Iterator[Table]:
 
 
 def main(argv: list[str]) -> int:
-    """Compare two results. Exit status: 0; 1 with --fail if ours is slower beyond the noise; 2 for invalid files."""
+    """Compare two results. Exit status: 0; 1 with --fail if ours is slower beyond the noise; 2 for invalid files, or
+    if no row can be compared."""
     parser = argparse.ArgumentParser("python -m benchmarks compare", description=__doc__.partition(": ")[2])
     parser.add_argument("before")
     parser.add_argument("after")
@@ -168,6 +169,9 @@ def main(argv: list[str]) -> int:
     both, unlike = moves(before, after), not_comparable(before, after)
     for text in unlike:
         print(f"not comparable: {text}")
+    if not both:
+        print(f"{options.before} and {options.after} have no row that can be compared", file=sys.stderr)
+        return 2
     for move in both:
         if move.apart:
             up = move.after.median > move.before.median

@@ -30,14 +30,16 @@ def load(path: str | Path) -> Saved:
     """Load a result, without the tables of tasks that no longer exist.
 
     Raises:
-      ValueError: the file is not one of `python -m benchmarks --json`.
+      ValueError: the file is not one of `python -m benchmarks --json`, or a time in it is impossible.
     """
     try:
         result = json.loads(Path(path).read_text())
         tables = [_table(table) for table in result["tables"] if table["task"] in TASKS]
         return Saved(result["environment"], result["method"], tables, result.get("asked", {}))
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: not a result of this harness ({error!r})") from None
+    except (AttributeError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a result of this harness ({type(error).__name__}: {error})") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def join(runs: Iterable[Saved]) -> Saved:
@@ -77,6 +79,11 @@ def _table(saved: dict[str, Any]) -> Table:
     if saved["records"] is not None:
         size = Size(saved["records"], saved["file_bytes"], saved["gzip_bytes"] or 0)
     rows = [_row(row) for row in saved["rows"]]
+    for row in rows:
+        possible = all(0 < seconds < math.inf for seconds in row.wall) and all(0 <= cpu < math.inf for cpu in row.cpu)
+        if not possible or (row.status == "timed" and not row.wall):
+            name = " ".join(filter(None, [saved["task"], saved["workload"], row.label]))
+            raise ValueError(f"{name}: a timed row needs times, finite and above 0")
     return Table(saved["task"], saved["workload"], size, rows, saved.get("cache", "warm"), saved.get("seconds", 0.0))
 
 

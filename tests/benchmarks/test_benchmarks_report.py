@@ -74,11 +74,14 @@ def test_what_was_saved_gives_the_same_tables(result):
     assert list(report.sections(load(result()).tables)) == list(report.sections(tables()))
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", "no JSON"])
-def test_what_is_not_a_result_is_refused(text, tmp_path):
+NO_ROW = b'{"tables": [{"task": "raw", "workload": "", "records": null, "rows": [1]}]}'
+
+
+@pytest.mark.parametrize("data", [b"{}", b"[]", b"no JSON", b"\xff", NO_ROW])
+def test_what_is_not_a_result_is_refused(data, tmp_path):
     path = tmp_path / "x.json"
-    path.write_text(text)
-    with pytest.raises(ValueError, match="not a result"):
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"{path}: not a result"):
         load(path)
 
 
@@ -218,6 +221,20 @@ def test_what_got_slower_beyond_the_noise_is_reported(result, capsys):
 
 def test_what_got_slower_is_exit_status_1_if_asked_for(result):
     assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9])), "--fail"]) == 1
+
+
+@pytest.mark.parametrize("wall", [[float("nan")], [0.0], [-1.0], [float("inf")], []], ids=str)
+def test_an_impossible_time_is_an_error_that_names_file_and_row(wall, result, capsys):
+    wrong = changed(result("b"), lambda table: table["rows"][1].update(wall=wall))
+    assert compare([str(result("a")), wrong, "--fail"]) == 2
+    assert capsys.readouterr().err == f"{wrong}: raw ctr TensorFlow: a timed row needs times, finite and above 0\n"
+
+
+def test_results_without_a_common_row_are_an_error(result, tmp_path, capsys):
+    path = tmp_path / "b.json"
+    path.write_text(report.as_json([], WHERE, Method(rounds=3)))
+    assert compare([str(result("a")), str(path), "--fail"]) == 2
+    assert "b.json have no row that can be compared" in capsys.readouterr().err
 
 
 def test_how_many_ranges_overlap_is_counted_among_rows_of_enough_rounds(result, capsys):
