@@ -6,6 +6,7 @@ the files with what is written here.
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -22,30 +23,30 @@ FOLDER = ROOT / "docs" / "benchmarks"
 BEGIN, END = "<!-- figures: written by docs/making/speedup.py -->", "<!-- end of figures -->"
 SCRIPTS, IMAGES = "a script for `tf.data`, only its import changed", "images to batches"
 COLUMNS, LOOP = "columns by `ShardReader`", "a PyTorch training loop"
-ROWS = {  # group and task of a row: its table, and the kind of the table's rows (benchmarks/running/likeness.py)
-    (SCRIPTS, "filter by a feature"): ("pipelines", "filter", ""),
-    (SCRIPTS, "texts cut or padded by `tf.cond`"): ("pipelines", "cond", ""),
-    (SCRIPTS, "click logs, 40 features"): ("pipelines", "ctr-40", ""),
-    (SCRIPTS, "BERT features"): ("pipelines", "bert-inside", ""),
-    (SCRIPTS, "BERT features, described once"): ("pipelines", "bert-outside", ""),
-    (SCRIPTS, "lists of tokens"): ("pipelines", "tokens", ""),
-    (SCRIPTS, "signals turned by a Python `if`"): ("pipelines", "python-if", ""),
-    (SCRIPTS, "audio"): ("pipelines", "speech", ""),
-    (SCRIPTS, "SequenceExamples, padded"): ("pipelines", "sequences", ""),
-    (SCRIPTS, "image patches"): ("pipelines", "patches", ""),
-    (SCRIPTS, "JPEGs, augmented"): ("pipelines", "jpeg-augment", ""),
-    (SCRIPTS, "JPEGs, decoded only"): ("pipelines", "jpeg-onehot", ""),
-    (SCRIPTS, "object detection"): ("pipelines", "detection", ""),
+ROWS = {  # group and task of a row: its table, and the name of our row there
+    (SCRIPTS, "filter by a feature"): ("pipelines", "filter", "unchanged script"),
+    (SCRIPTS, "texts cut or padded by `tf.cond`"): ("pipelines", "cond", "unchanged script"),
+    (SCRIPTS, "click logs, 40 features"): ("pipelines", "ctr-40", "unchanged script"),
+    (SCRIPTS, "BERT features"): ("pipelines", "bert-inside", "unchanged script"),
+    (SCRIPTS, "BERT features, described once"): ("pipelines", "bert-outside", "unchanged script"),
+    (SCRIPTS, "lists of tokens"): ("pipelines", "tokens", "unchanged script"),
+    (SCRIPTS, "signals turned by a Python `if`"): ("pipelines", "python-if", "unchanged script"),
+    (SCRIPTS, "audio"): ("pipelines", "speech", "unchanged script"),
+    (SCRIPTS, "SequenceExamples, padded"): ("pipelines", "sequences", "unchanged script"),
+    (SCRIPTS, "image patches"): ("pipelines", "patches", "unchanged script"),
+    (SCRIPTS, "JPEGs, augmented"): ("pipelines", "jpeg-augment", "unchanged script"),
+    (SCRIPTS, "JPEGs, decoded only"): ("pipelines", "jpeg-onehot", "unchanged script"),
+    (SCRIPTS, "object detection"): ("pipelines", "detection", "unchanged script"),
     (IMAGES, "shorter side, centre crop"): ("images", "photos-evaluate", "antialias"),
     (IMAGES, "random crops"): ("images", "photos-train", "antialias"),
     (IMAGES, "random crops, not antialiased"): ("images", "photos-train", "bilinear"),
     (IMAGES, "large photos"): ("images", "photos-large", "antialias"),
     (IMAGES, "large photos, not antialiased"): ("images", "photos-large", "bilinear"),
-    (IMAGES, "decoding alone"): ("images", "photos-decode", ""),
-    (COLUMNS, "click logs"): ("parse", "ctr", ""),
-    (COLUMNS, "768 floats"): ("parse", "emb", ""),
-    (LOOP, "click logs"): ("train-feed", "ctr", ""),
-    (LOOP, "images"): ("train-feed", "img", ""),
+    (IMAGES, "decoding alone"): ("images", "photos-decode", "decode"),
+    (COLUMNS, "click logs"): ("parse", "ctr", "ShardReader"),
+    (COLUMNS, "768 floats"): ("parse", "emb", "ShardReader"),
+    (LOOP, "click logs"): ("train-feed", "ctr", "DataLoader"),
+    (LOOP, "images"): ("train-feed", "img", "DataLoader"),
 }
 CORES = {1: "one core", 2: "two cores"}
 WIDE, ROW, LEFT, RIGHT, TOP = 760, 22, 300, 190, 34
@@ -56,7 +57,7 @@ THEMES = {  # text, quiet text, bars
 
 
 class Bar(NamedTuple):
-    """A row of the table of speedups: how many times as fast as TensorFlow's fastest row of its kind ours is."""
+    """A row of the table of speedups: how many times as fast as TensorFlow's fastest row our row is."""
 
     group: str
     task: str
@@ -75,22 +76,23 @@ def bars(run: Saved) -> list[Bar]:
     tables = {(table.task, table.workload): table for table in run.tables if not table.cold}
     rows = [
         Bar(group, task, ratio, table, row)
-        for (group, task), (*name, kind) in ROWS.items()
+        for (group, task), (*name, ours) in ROWS.items()
         if (table := tables.get(tuple(name)))
-        for ratio, row in nearest(table, kind, "tensorflow")
+        for ratio, row in against(table, ours, "tensorflow")
     ]
     groups = list(dict.fromkeys(row.group for row in rows))
     return sorted(rows, key=lambda row: (groups.index(row.group), -row.ratio))
 
 
-def nearest(table: Table, kind: str, contender: str = "") -> list[tuple[float, Row]]:
-    """Return our speed divided by the fastest rival's of a kind, and the rival's row; [] if either is missing."""
+def against(table: Table, ours: str, contender: str) -> list[tuple[float, Row]]:
+    """Return the speed of our row of this name divided by that of the contender's fastest row of its kind
+    (benchmarks/running/likeness.py), and the contender's row; [] if either is missing."""
     rivals = [
-        (ratio.median, row)
+        (table.between(base, row).median, row)
+        for base in table.timed
         for row in table.timed
-        if not row.ours and not row.floor and contender in ("", row.contender)
-        if kind_of(table.task, row.label) == kind and table.base_for(row) in table.able
-        if (ratio := table.ratio(row))
+        if base.ours and base.row == ours and row.contender == contender
+        if kind_of(table.task, row.label) == kind_of(table.task, ours)
     ]
     return [min(rivals, key=lambda rival: rival[0])] if rivals else []
 
@@ -103,44 +105,43 @@ def compared(run: Saved) -> str:
 
 
 def figures(run: Saved) -> str:
-    """Return the setting, the table, and sentences about other rivals, in Markdown."""
+    """Return the setting, the table, and a sentence about Parquet, in Markdown."""
     rows = bars(run)
     sizes = [row.table.dataset.file_bytes / 1e6 for row in rows if row.table.dataset]
     scale = run.asked.get("scale", 1)
     setting = (
-        f"Ratios to {compared(run)}, measured on {run.environment['date'][:10]}. Each is the median of one run, with "
-        f"{number(min(sizes))} to {number(max(sizes))} MB in the page cache and equal answers"
-        f"{'' if scale == 1 else f', at {scale:g} of the full scale'}. Both check every CRC."
+        f"Ratios to {compared(run)}, measured on {run.environment['date'][:10]}. Each is the median of up to "
+        f"{run.method['rounds']} rounds, with {number(min(sizes))} to {number(max(sizes))} MB in the page cache and "
+        f"equal answers{'' if scale == 1 else f', at {scale:g} of the full scale'}. Both check every CRC."
     )
     table = [["", "task", "times as fast"], [":--"] * 3]
     for before, row in zip([None, *rows], rows, strict=False):
         table.append(["" if before and before.group == row.group else row.group, row.task, row.cell])
-    return "\n\n".join([setting, "\n".join(map(line, table)), *others(run)])
+    return "\n\n".join([setting, "\n".join(map(line, table)), *frames(run)])
 
 
-def others(run: Saved) -> list[str]:
-    """Return a paragraph about rivals that are not TensorFlow, or []."""
-    ratios = {
-        table.task: {kind: ratio for kind in kinds for ratio, _ in nearest(table, kind)}
+def frames(run: Saved) -> list[str]:
+    """Return a sentence about data frames from Parquet, or []."""
+    shares = [
+        f"{name} {ratio:.2f}"
         for table in run.tables
-        if table.task in ("remote", "tables") and not table.cold
-        if (kinds := list(dict.fromkeys(kind_of(table.task, row.label) for row in table.able)))
-    }
-    sentences = []
-    if stores := ratios.get("remote"):
-        times = ", ".join(f"{kind} {number(ratio)}×" for kind, ratio in stores.items())
-        sentences.append(f"`ShardReader` against the fastest other reader of an object store: {times}.")
-    if parquet := ratios.get("tables"):
-        low, high = min(parquet.values()), max(parquet.values())
-        sentences.append(
-            f"Click logs become data frames from Parquet in {low:.2f} to {high:.2f} of the time from TFRecord."
-        )
-    return [" ".join(sentences)] if sentences else []
+        for name in ("pandas", "polars")
+        if table.task == "tables" and not table.cold
+        for ratio, _ in against(table, name, "pyarrow")
+    ]
+    sentence = "Click logs become data frames from Parquet in this share of the time from TFRecord: "
+    return [f"{sentence}{', '.join(shares)}."] if shares else []
 
 
 def files() -> dict[Path, str]:
-    """Return the files that have the figures: both pages, and the charts."""
-    run = load(newest())
+    """Return the files that have the figures: both pages, and the charts.
+
+    Raises:
+      ValueError: the result is invalid, or has none of the rows.
+    """
+    run = load(path := newest())
+    if not bars(run):
+        raise ValueError(f"{path}: no table of ROWS has a timed row of ours and one of TensorFlow")
     pages = {path: path.read_text() for path in (ROOT / "README.md", ROOT / "docs" / "index.md")}
     charts = {FOLDER / f"{name}.svg": chart(run, *colors) for name, colors in THEMES.items()}
     return {path: with_figures(text, figures(run)) for path, text in pages.items()} | charts
@@ -182,6 +183,15 @@ def label(x: float, y: float, words: str, color: str, style: str = "") -> str:
     return f'<text{name} x="{x:g}" y="{y:g}" fill="{color}">{escape(words)}</text>'
 
 
+def main() -> None:
+    """Write all files, or none if there is an error."""
+    try:
+        texts = files()
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+    for path, text in texts.items():
+        path.write_text(text)
+
+
 if __name__ == "__main__":
-    for path, content in files().items():
-        path.write_text(content)
+    main()
