@@ -1,58 +1,103 @@
 """A check of the installed package on this machine: `python -m tfrecord_fast.selftest`.
 
-It takes some seconds, and needs neither a network nor packages beside NumPy. Every implementation that this processor
-can run is compared with the portable one, and data is written and read back. The exit status is 1 if a check fails.
+It takes some seconds, and needs neither a network nor packages beside NumPy. The implementations of CRC32C, varints and
+the resizing of images that this processor can run are compared with the portable ones. Columns and statistics are
+compared with Python's own values, and files are written and read back. The exit status is 1 unless all checks pass.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import errno
+import io
+import itertools
+import math
 import os
+import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _core
 from .base.build_info import build_info
 from .data import TFRecordDataset
-from .dtypes import int64
+from .dtypes import float32, int64, string
 from .errors import DataLossError
-from .examples.encoding.encode import encode_examples
-from .examples.features import ImageFeature, RaggedFeature
-from .examples.parsing.parse import parse_example
+from .examples.encoding.encode import encode_examples, encode_sequence_examples
+from .examples.features import FixedLenFeature, ImageFeature, RaggedFeature
+from .examples.parsing.parse import parse_example, parse_sequence_example
 from .files.indexing.indexed_reader import IndexedReader
 from .files.reading.shard_reader import ShardReader
 from .files.writing.example_writer import ExampleWriter
 from .files.writing.writer import TFRecordWriter
 from .images.decoding import decode_jpeg, decode_png
 from .images.encoding import encode_jpeg, encode_png
+from .values.columns.ragged import RaggedTensor
 
 _SEED = 20261128
 _CRC = 0xE3069283  # of b"123456789", from RFC 3720
 
 
-def main() -> int:
+# Errors of a machine that lacks disk space, rights, descriptors or memory.
+_LACKS = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
+
+
+def main(arguments: Sequence[str] = ()) -> int:
     """Run all checks, print a line for each, and return the exit status."""
+    description = "Check the installed package on this machine. The exit status is 1 unless all checks pass."
+    argparse.ArgumentParser("python -m tfrecord_fast.selftest", description=description).parse_args(arguments)
+    try:
+        return _run()
+    except KeyboardInterrupt:
+        print("\nInterrupted", file=sys.stderr)
+        return 130
+    except OSError as error:  # of standard output: checks catch their own
+        if not isinstance(error, BrokenPipeError):
+            print(f"standard output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest would fail again at exit
+        return 1
+
+
+def _run() -> int:
     info = build_info()
     print(
         f"tfrecord_fast {info['version']}, {info['compiler']}, NumPy {np.__version__}, Python {sys.version.split()[0]}"
     )
     print(", ".join(f"{library} {version}" for library, version in info["codecs"].items()))
-    failed = 0
-    for check in (crc32c, varints, codecs, damage, shards, resume, records_by_number, images):
+    failed = not_run = 0
+    in_files = (codecs, shards, resume, records_by_number)
+    for check in (crc32c, varints, examples, statistics, images, damage, *in_files):
+        print(f"{check.__name__.replace('_', ' ')}: ", end="", flush=True)  # before it can crash
         start = time.perf_counter()
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                found = check(folder)
-            print(f"ok      {check.__name__.replace('_', ' ')}: {found} ({time.perf_counter() - start:.1f} s)")
+            with tempfile.TemporaryDirectory() if check in in_files else contextlib.nullcontext("") as folder:
+                summary = check(folder)
+            result = f"ok, {summary} ({time.perf_counter() - start:.1f} s)"
         except Exception as error:
-            failed += 1
-            print(f"FAILED  {check.__name__.replace('_', ' ')}: {type(error).__name__}: {error}")
-    print(f"{failed} checks failed; send these lines with your report" if failed else "All checks passed.")
-    return 1 if failed else 0
+            lacking = _is_lack(error)
+            not_run, failed = not_run + lacking, failed + (not lacking)
+            result = f"{'not run' if lacking else 'FAILED'}, {type(error).__name__}: {error}"
+        print(result, flush=True)
+    last = "All checks passed."
+    if failed:
+        last = f"{failed} checks failed; send these lines with your report"
+    elif not_run:
+        last = f"{not_run} checks were not run: this machine lacks what they need. The others passed."
+    print(last, flush=True)
+    return 1 if failed or not_run else 0
+
+
+def _is_lack(error: Exception) -> bool:
+    """Return True if the machine caused the error. That of `tempfile` without a writable folder names no file."""
+    if isinstance(error, FileNotFoundError):
+        return error.filename is None
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _LACKS)
 
 
 def crc32c(folder: str) -> str:
@@ -79,6 +124,66 @@ def varints(folder: str) -> str:
     return f"{', '.join(_core.varint_backends())} agree on {len(values):,} integers"
 
 
+def examples(folder: str) -> str:
+    """Compare parsed columns with the values that were encoded, by all implementations of varints."""
+    draw = random.Random(_SEED)
+    for scalars, rows in ((6, 1000), (100, 60)):  # records of many features have their own code
+        values: dict[str, list[Any]] = {}
+        steps: dict[str, list[Any]] = {}
+        features: dict[str, Any] = {}
+        arrays: dict[str, Any] = {}
+        for dtype, drawn in _DRAWN.items():
+            scalar, dense, ragged = (f"{dtype.name} {form}" for form in ("scalar", "dense", "ragged"))
+            values |= {f"{scalar} {i}": drawn(draw, rows) for i in range(scalars)}
+            features |= {f"{scalar} {i}": FixedLenFeature([], dtype) for i in range(1, scalars)}  # 0 is skipped
+            values[dense] = [drawn(draw, 40) for _ in range(rows)]
+            values[ragged] = [drawn(draw, draw.randrange(60)) for _ in range(rows)]
+            features |= {dense: FixedLenFeature([40], dtype), ragged: RaggedFeature(dtype)}
+            if dtype != string:
+                arrays |= {key: np.array(values[key], dtype.name) for key in values if key.startswith((scalar, dense))}
+            steps[dtype.name] = [
+                [drawn(draw, draw.randrange(4)) for _ in range(draw.randrange(4))] for _ in range(rows)
+            ]
+        lists = {dtype.name: RaggedFeature(dtype) for dtype in _DRAWN}
+        for name in _each(_core.varint_backends(), _core.varint_backend(), _core.set_varint_backend):
+            records, sequences = encode_examples(values), encode_sequence_examples(values, steps)
+            _equal(encode_examples(values | arrays).tolist(), records.tolist(), f"arrays, {name}")
+            parsed = [parse_example(records, features), *parse_sequence_example(sequences, features, lists)[:2]]
+            for key, column in itertools.chain.from_iterable(columns.items() for columns in parsed):
+                column = column.to_list() if isinstance(column, RaggedTensor) else column.tolist()
+                _equal(column, steps[key] if key in steps else values[key], f"{key}, {name}")
+    return f"dense and ragged columns and lists of {', '.join(dtype.name for dtype in _DRAWN)} there and back"
+
+
+def statistics(folder: str) -> str:
+    """Compare statistics with Python's own, and of many records at once with those of single records."""
+    draw = random.Random(_SEED)
+    values = {
+        name: [[0 if draw.random() < 0.1 else number() for _ in range(7)] for _ in range(3000)]
+        for name, number in (("float", lambda: _floats(draw, 1)[0]), ("int", lambda: draw.randrange(-1 << 30, 1 << 40)))
+    }
+    records = encode_examples(values)
+    whole, single = _core.StatsCollector(0, 0, []), _core.StatsCollector(0, 0, [])
+    whole.add(records)
+    for i in range(len(records)):
+        single.add(records[i : i + 1])
+        single.merge(_core.StatsCollector(0, 0, []))  # so few numbers are not counted with vectors
+    for key, batch, alone in zip(values, whole.features(), single.features(), strict=True):
+        numbers, figures, others = _flat(values[key]), batch.int64 or batch.floats, alone.int64 or alone.floats
+        assert figures is not None and others is not None
+        mean = math.fsum(numbers) / len(numbers)
+        variance = math.fsum((number - mean) ** 2 for number in numbers) / len(numbers)
+        counts = (figures.values, figures.zeros, figures.minimum, figures.maximum, figures.distinct)
+        _equal(counts, (len(numbers), numbers.count(0), min(numbers), max(numbers), others.distinct), key)
+        _near(figures.mean, mean, 1e-9, f"mean of {key}")
+        _near(figures.std, math.sqrt(variance), 1e-9, f"standard deviation of {key}")
+        _near(figures.distinct, len(set(numbers)), 5 * _core.DISTINCT_ERROR, f"distinct values of {key}")
+        value, times = figures.frequent[0]
+        _equal(value, 0, f"the most frequent value of {key}")
+        _near(times, numbers.count(0), 0.01, f"the most frequent value of {key}")
+    return f"{len(_flat(values['int'])):,} integers and as many floats"
+
+
 def codecs(folder: str) -> str:
     """Write and read records with each compression."""
     records = _records()
@@ -95,11 +200,10 @@ def codecs(folder: str) -> str:
 
 def damage(folder: str) -> str:
     """Flip bits in a file: each must be noticed."""
-    path, records = os.path.join(folder, "a"), _records()[:20]
-    with TFRecordWriter(path) as writer:
-        writer.write_batch(records)
-    with open(path, "rb") as file:
-        whole = file.read()
+    file = io.BytesIO()
+    with TFRecordWriter(file) as writer:
+        writer.write_batch(_records()[:20])
+    whole = file.getvalue()
     places = range(0, len(whole), 31)
     for place in places:
         flipped = bytearray(whole)
@@ -178,6 +282,27 @@ def images(folder: str) -> str:
     return f"PNG exact, JPEG within {error}; resized alike by {', '.join(_core.resize_backends())}"
 
 
+def _ints(draw: random.Random, count: int) -> list[int]:
+    bits = draw.choice((7, 14, 63))  # short varints have their own code
+    numbers = (draw.getrandbits(draw.randint(0, bits)) for _ in range(count))
+    return [number if bits < 63 or draw.random() < 0.9 else ~number for number in numbers]
+
+
+def _floats(draw: random.Random, count: int) -> list[float]:
+    return array("f", (draw.gauss(10, 1000) for _ in range(count))).tolist()
+
+
+def _texts(draw: random.Random, count: int) -> list[bytes]:
+    return [draw.randbytes(draw.randrange(30)) for _ in range(count)]
+
+
+_DRAWN: dict[Any, Callable[[random.Random, int], list[Any]]] = {int64: _ints, float32: _floats, string: _texts}
+
+
+def _flat(rows: list[list[Any]]) -> list[Any]:
+    return list(itertools.chain.from_iterable(rows))
+
+
 def _records() -> list[bytes]:
     draw = np.random.default_rng(_SEED)
     return [draw.integers(0, 8, size, np.uint8).tobytes() for size in draw.integers(0, 3000, 1000)]
@@ -206,5 +331,10 @@ def _equal(value: object, expected: object, name: str) -> None:
         raise AssertionError(f"{name}: the result differs")
 
 
+def _near(value: float | None, expected: float, tolerance: float, name: str) -> None:
+    if value is None or not math.isclose(value, expected, rel_tol=tolerance):
+        raise AssertionError(f"{name}: {value}, not {expected}")
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
