@@ -274,6 +274,13 @@ def test_a_list_of_objects_is_one(memory):
     assert json.loads(text) == {"files": [{"name": "a", "bytes": 70, "records": 3}]} and text.endswith(b"}\n")
 
 
+@pytest.mark.parametrize("manifest", [True, 3, ["a"]])
+def test_a_manifest_that_is_no_path_is_named(tmp_path, manifest):
+    with pytest.raises(TypeError, match=f"^manifest must be a path .* got {type(manifest).__name__}$"):
+        tf.ExampleWriter(str(tmp_path / "a"), manifest=manifest)
+    assert names(tmp_path) == []
+
+
 def test_one_object_needs_no_threads(memory, monkeypatch):
     monkeypatch.setattr(output_files, "ThreadPoolExecutor", None)
     writer = MultiFileWriter(num_threads=1)

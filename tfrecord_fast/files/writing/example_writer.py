@@ -128,6 +128,8 @@ class ExampleWriter:
         self._storage_options = storage_options
         paths = shard_paths(path_or_pattern, num_shards)
         self._paths = [shown_name(path) for path in paths]
+        if manifest is not None and not isinstance(manifest, str | bytes | os.PathLike):
+            raise TypeError(f"manifest must be a path (str, bytes, PathLike) or URL, got {type(manifest).__name__}")
         self._manifest = None if manifest is None else _beside(os.fsdecode(manifest), paths)
         self._aborted = False  # last: from here on, `__del__` aborts
         _open.add(self)
