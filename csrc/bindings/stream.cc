@@ -140,6 +140,12 @@ PythonFiles FilesOf(const py::sequence& files) {
           static_cast<const char*>(PyUnicode_DATA(file.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(file.ptr())));
       continue;
     }
+    if (PyUnicode_Check(file.ptr())) {
+      const auto encoded = py::reinterpret_steal<py::bytes>(PyUnicode_EncodeFSDefault(file.ptr()));
+      if (!encoded) throw py::error_already_set();
+      inputs.emplace_back().path = std::make_shared<const std::string>(encoded);
+      continue;
+    }
     const py::object name = file.attr(name_key);
     const py::object opener = file.attr(opener_key);
     const py::object object = file.attr(object_key);

@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import os
 import pickle
 import random
 import struct
@@ -17,7 +18,7 @@ from tests.support import frames
 from tests.support import wire_writer as wire
 from tests.support.shards import make_files
 from tests.support.threads import settled, thread_count
-from tfrecord_fast.files.reading.feature_lists import refusing_lists
+from tfrecord_fast.files.reading import feature_lists
 
 
 @pytest.fixture(scope="module")
@@ -384,7 +385,9 @@ def test_a_thread_ends_an_iteration_while_another_waits_for_its_first_batch():
                 goes_on.wait()
             return (number,)
 
-    shared = refusing_lists(Columns(), SimpleNamespace(checks_rows=False, columns=SimpleNamespace(names=["x"])), [], {})
+    shared = feature_lists.refusing_lists(
+        Columns(), SimpleNamespace(checks_rows=False, columns=SimpleNamespace(names=["x"])), [], {}
+    )
     thread = threading.Thread(target=lambda: taken.append(next(shared)))
     thread.start()
     waits.wait()
@@ -392,3 +395,21 @@ def test_a_thread_ends_an_iteration_while_another_waits_for_its_first_batch():
     goes_on.set()
     thread.join()
     assert (taken, rest) == ([(0,)], [(1,), (2,)])
+
+
+def test_only_the_first_batch_is_looked_at_for_feature_lists(monkeypatch):
+    files_read = []
+    monkeypatch.setattr(feature_lists, "_lists_of", lambda files, options: files_read.append(files) or set())
+    plan = SimpleNamespace(checks_rows=False, columns=SimpleNamespace(names=["x"]))
+    batches = [(np.zeros(0),), (np.zeros(0),)]
+    assert len(list(feature_lists.refusing_lists(iter(batches), plan, ["a"], {}))) == 2
+    assert files_read == [["a"]]
+
+
+@pytest.mark.parametrize("name", ["a", "ü", os.fsdecode(b"\xff")], ids=ascii)
+def test_a_feature_list_in_a_file_of_any_name_is_told(tmp_path, name):
+    path = tmp_path / name
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch(tf.encode_sequence_examples({"c": [1]}, {"tokens": [[[1], [2]]]}))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'tokens' is a feature list"):
+        list(tf.ShardReader(path, {"tokens": tf.RaggedFeature(tf.int64)}))

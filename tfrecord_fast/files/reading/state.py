@@ -164,8 +164,7 @@ def _mark_of(file: str | CoreFile) -> Mark:
         if status is not None and stat.S_ISREG(status.st_mode):
             first: str | None = None
             with contextlib.suppress(OSError, DataLossError, StopIteration):
-                source: Any = [CoreFile(os.fsencode(name))]
-                record = next(_core.RecordStream(source, max_record_bytes=_MOST_MARKED, num_threads=0).records())
+                record = next(_core.RecordStream([name], max_record_bytes=_MOST_MARKED, num_threads=0).records())
                 first = hashlib.sha256(record).hexdigest()[:_DIGITS]
             return [status.st_size, first]
     return [None, None]
