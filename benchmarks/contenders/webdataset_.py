@@ -122,7 +122,7 @@ def of_store(job: Job, files: list[str]) -> Setting:
                 number += 1
     store = Store(paths, job.scratch / f"store-{len(files)}")
     urls = [f"pipe:curl -s -f {store.url(Path(path).name)}" for path in paths]
-    workers = 4 if len(files) > 1 else 0  # without workers, several objects take three to four times as long
+    workers = 4 if len(files) > 1 else 0  # without workers, several objects take about three times as long
     data = webdataset.WebDataset(urls, shardshuffle=False, empty_check=False)  # a worker may have empty files alone
     batches = data.batched(job.dataset.batch, collation_fn=binaries)
     loader = webdataset.WebLoader(batches, batch_size=None, num_workers=workers)

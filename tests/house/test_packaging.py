@@ -103,7 +103,7 @@ def test_a_build_without_a_compiler_says_so_in_its_only_line():
 
 @pytest.fixture
 def without_libraries(tmp_path):
-    """A compiler for which there is no library but C's; it notes its arguments."""
+    """Make a compiler that finds the C library alone and logs its arguments; return the value for CXX."""
     compiler = tmp_path / "a compiler"
     compiler.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/arguments\ncase "$*" in *" -lc "*) ;; *) exit 1 ;; esac\n')
     compiler.chmod(0o755)
@@ -142,21 +142,37 @@ def test_a_build_that_is_set_up_wrongly_is_not_blamed_on_libraries(environment, 
     assert re.search(said, done.stderr), done.stderr
 
 
+def of_setup(tmp_path, expression):
+    """Return the value of an expression in setup.py; its `extension` is the core's."""
+    value = tmp_path / "value"
+    code = f"""
+import setuptools
+def setup(ext_modules, **_):
+    extension = ext_modules[0]
+    open({str(value)!r}, "w").write(repr({expression}))
+setuptools.setup = setup
+"""
+    assert build(code).returncode == 0
+    return ast.literal_eval(value.read_text())
+
+
 def test_no_flag_of_the_environment_makes_arithmetic_imprecise(tmp_path):
     """A library that is linked with -ffast-math makes the processor take small numbers for 0."""
-    given = tmp_path / "given"
-    code = (
-        "import setuptools\ndef setup(ext_modules, **_): open({!r}, 'w').write(str(ext_modules[0].extra_link_args))\n"
-    )
-    code = code.format(str(given)) + "setuptools.setup = setup"
-    assert build(code).returncode == 0
+    compiling, linking = of_setup(tmp_path, "(extension.extra_compile_args, extension.extra_link_args)")
     source, library = tmp_path / "a.cc", tmp_path / "a.so"
-    source.write_text('extern "C" double half(double x) { return x / 2; }')
-    arguments = ast.literal_eval(given.read_text())
-    command = [os.environ.get("CXX") or "g++", "-ffast-math", "-shared", "-fPIC", source, "-o", library, *arguments]
-    subprocess.run(command, check=True)
-    code = f"import ctypes; ctypes.CDLL({str(library)!r}); print(5e-324 * 1.0)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "5e-324\n"
+    source.write_text('extern "C" __attribute__((visibility("default"))) int differs(double x) { return x != x; }')
+    compiler = [os.environ.get("CXX") or "g++", "-ffast-math", "-fPIC"]
+    subprocess.run([*compiler, "-c", source, "-o", tmp_path / "a.o", *compiling], check=True)
+    subprocess.run([*compiler, "-shared", tmp_path / "a.o", "-o", library, *linking], check=True)
+    code = f"import ctypes; f = ctypes.CDLL({str(library)!r}).differs; f.argtypes = [ctypes.c_double]"
+    code += "; print(f(float('nan')), 5e-324 * 1.0)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "1 5e-324\n"
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_an_object_file_without_a_byte_is_compiled_again(tmp_path, size):
+    (tmp_path / "a.o").write_bytes(b"x" * size)
+    assert of_setup(tmp_path, f"needs_recompile({str(tmp_path / 'a.o')!r}, 'setup.py')") == (size == 0)
 
 
 def test_a_build_on_windows_is_refused():

@@ -86,7 +86,9 @@ def test_a_tag_begins_with_a_letter(tmp_path):
 
 def test_a_release_without_a_tag_is_refused(tmp_path):
     done = check_release(tmp_path, VERSIONS, tag="v1.2.4")
-    assert done.returncode == 1 and done.stderr == "There is no tag v1.2.4. To make it: git tag v1.2.4 COMMIT\n"
+    assert done.returncode == 1 and done.stderr == (
+        "The tag v1.2.4 does not exist: create it with git tag v1.2.4 COMMIT\n"
+    )
 
 
 def test_the_classifiers_are_known_to_the_index():

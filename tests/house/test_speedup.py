@@ -87,7 +87,12 @@ def test_the_newest_result_has_our_rows_by_their_names():
 
 
 def test_a_row_is_compared_by_the_row_of_ours_that_its_label_names_though_another_is_faster():
-    feed = [row("ours", 2.0, "DataLoader"), row("ours", 1.0, "Grain"), row("tensorflow", 6.0)]
+    feed = [
+        row("ours", 2.0, "DataLoader"),
+        row("ours", 1.0, "Grain"),
+        row("ours", 3.0, "Keras"),
+        row("tensorflow", 6.0),
+    ]
     parse = [row("ours", 2.0, "ShardReader"), row("ours", 1.0, "parse_example"), row("tensorflow", 8.0)]
     rows = speedup.bars(run(table("train-feed", "ctr", *feed), table("parse", "emb", *parse)))
     assert [(bar.group, bar.cell) for bar in rows] == [(speedup.COLUMNS, "4.00×"), (speedup.LOOP, "3.00×")]
