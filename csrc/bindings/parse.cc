@@ -366,24 +366,25 @@ bool SameBits(PyObject* value, PyObject* frozen) {
   return same;
 }
 
+bool SameContent(PyObject* value, PyObject* frozen);
+
+// Empty lists are the shapes of most features.
+inline bool Same(PyObject* value, PyObject* frozen) {
+  if (value == frozen) return true;
+  if (PyList_CheckExact(value) && PyList_CheckExact(frozen) && Py_SIZE(value) == 0) return Py_SIZE(frozen) == 0;
+  return SameContent(value, frozen);
+}
+
 // True if `value` has the content that `frozen`, of contents.py, had when it was made. Runs no Python code.
 bool SameContent(PyObject* value, PyObject* frozen) {
-  if (value == frozen) return true;
-  if (PyCell_Check(frozen)) return value == PyCell_GET(frozen);
   PyTypeObject* type = Py_TYPE(value);
-  if (type != Py_TYPE(frozen)) return false;
+  if (type != Py_TYPE(frozen)) return PyCell_Check(frozen) && value == PyCell_GET(frozen);
   if (PyTuple_Check(value) || PyList_CheckExact(value)) {
     const Py_ssize_t size = Py_SIZE(value);
     if (size != Py_SIZE(frozen)) return false;
     PyObject **items = PySequence_Fast_ITEMS(value), **frozen_items = PySequence_Fast_ITEMS(frozen);
-    return std::equal(items, items + size, frozen_items, SameContent);
-  }
-  if (PyDict_CheckExact(value)) {
-    if (PyDict_GET_SIZE(value) != PyDict_GET_SIZE(frozen)) return false;
-    Py_ssize_t i = 0, j = 0;
-    PyObject *key, *item, *frozen_key, *frozen_item;
-    while (PyDict_Next(value, &i, &key, &item) && PyDict_Next(frozen, &j, &frozen_key, &frozen_item)) {
-      if (!SameContent(key, frozen_key) || !SameContent(item, frozen_item)) return false;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (!Same(items[i], frozen_items[i])) return false;
     }
     return true;
   }
@@ -397,6 +398,19 @@ bool SameContent(PyObject* value, PyObject* frozen) {
   return PyObject_CheckBuffer(value) && SameBits(value, frozen);
 }
 
+// The same of a dict and the tuple (key, value, key, value, …) that it is frozen as: only one of them is searched
+// through, since this comes before every record that is parsed alone.
+bool SameItems(PyObject* dict, PyObject* frozen) {
+  if (!PyTuple_CheckExact(frozen) || PyTuple_GET_SIZE(frozen) != 2 * PyDict_GET_SIZE(dict)) return false;
+  PyObject** items = PySequence_Fast_ITEMS(frozen);
+  Py_ssize_t at = 0;
+  PyObject *key, *item;
+  for (; PyDict_Next(dict, &at, &key, &item); items += 2) {
+    if (!Same(key, items[0]) || !Same(item, items[1])) return false;
+  }
+  return true;
+}
+
 // find(entries, *parts): the last item of the first entry, a tuple, whose other items have the content of `parts`; or
 // None.
 PyObject* Find(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -404,10 +418,13 @@ PyObject* Find(PyObject*, PyObject* const* args, Py_ssize_t count) {
     PyErr_SetString(PyExc_TypeError, "expected a tuple and the parts to find");
     return nullptr;
   }
+  const auto same = [](PyObject* part, PyObject* frozen) {
+    return PyDict_CheckExact(part) ? SameItems(part, frozen) : Same(part, frozen);
+  };
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i) {
     PyObject* entry = PyTuple_GET_ITEM(args[0], i);
     if (PyTuple_Check(entry) && PyTuple_GET_SIZE(entry) == count &&
-        std::equal(args + 1, args + count, PySequence_Fast_ITEMS(entry), SameContent)) {
+        std::equal(args + 1, args + count, PySequence_Fast_ITEMS(entry), same)) {
       return Py_NewRef(PyTuple_GET_ITEM(entry, count - 1));
     }
   }

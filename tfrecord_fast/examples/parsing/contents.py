@@ -18,18 +18,19 @@ Entries = tuple[tuple[Any, ...], ...]
 
 
 def frozen(value: Any) -> Any:
-    """Return the frozen copy of a dict of features, or of groups."""
+    """Return the frozen copy of a dict of features, a tuple of its keys and values in turn, or of groups."""
     if type(value) is dict:
-        return {key: frozen(item) for key, item in value.items()}
+        return tuple(part for key, item in value.items() for part in (key, frozen(item)))
     try:
         return _frozen(value)
     except _UnknownClassError:
         return CellType(value)
 
 
-def thawed(features: dict[Any, Any]) -> dict[Any, Any]:
+def thawed(features: tuple[Any, ...]) -> dict[Any, Any]:
     """Return the features of a frozen dict."""
-    return {key: item.cell_contents if type(item) is CellType else item for key, item in features.items()}
+    values = (item.cell_contents if type(item) is CellType else item for item in features[1::2])
+    return dict(zip(features[::2], values, strict=True))
 
 
 def added(entries: Entries, *entry: Any) -> Entries:

@@ -117,8 +117,9 @@ def _as_dict(features: Features) -> dict[Any, Any]:
 def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
     """Return the plan for a dict of features, compiled now or before."""
     global _examples
-    features = _as_dict(features)
     plan = _core.find(_examples, features, groups)
+    if plan is None and type(features) is not dict:
+        return example_plan(_as_dict(features), groups)
     if plan is None:
         frozen = contents.frozen(features)
         plan = ExamplePlan(contents.thawed(frozen), groups)  # not of `features`, which may be changed meanwhile
