@@ -93,6 +93,10 @@ class _Handler(BaseHTTPRequestHandler):
         """A part without Content-Range."""
         return self.say(206, data[self.start : self.end], {}) if self.has_range else self.honest(data)
 
+    def never_placed(self, data: bytes) -> None:
+        """Every answer is a part without Content-Range."""
+        self.say(206, data[self.start : self.end], {})
+
     def too_long(self, data: bytes) -> None:
         if not self.has_range:
             return self.honest(data)

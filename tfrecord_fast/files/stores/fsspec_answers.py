@@ -51,10 +51,11 @@ async def _http(system: Any, key: str, start: int, end: int, ranged: bool = True
         if response.status == 416 and (match := _UNPLACED.fullmatch(announced)):
             return Answer(0, 0, int(match[1]), *stamp, [])
         response.raise_for_status()
-        if response.status != 206:
-            return await _whole(response.content_length, stamp, response.content.iter_chunked(_PIECE), start, end)
-        if _PLACED.fullmatch(announced):
-            return await _part(announced, response.content_length, stamp, response.content.iter_chunked(_PIECE), end)
+        length, chunks = response.content_length, response.content.iter_chunked(_PIECE)
+        if response.status == 206 and _PLACED.fullmatch(announced):
+            return await _part(announced, length, stamp, chunks, end)
+        if response.status != 206 or not ranged:
+            return await _whole(length, stamp, chunks, start, end)
     return await _http(system, key, start, end, ranged=False)  # the server does not place the range in the object
 
 
@@ -69,7 +70,7 @@ async def _s3(system: Any, key: str, start: int, end: int, ranged: bool = True) 
     async with response["Body"] as body:
         if "ContentRange" in response:
             return await _part(response["ContentRange"], length, stamp, body.iter_chunks(_PIECE), end)
-        if response["ResponseMetadata"]["HTTPStatusCode"] != 206:
+        if response["ResponseMetadata"]["HTTPStatusCode"] != 206 or not ranged:
             return await _whole(length, stamp, body.iter_chunks(_PIECE), start, end)
     return await _s3(system, key, start, end, ranged=False)
 
