@@ -130,6 +130,19 @@ print("fine")
     assert python(code) == "fine"
 
 
+@needs_tensorflow
+def test_private_names_do_not_import_tensorflow():
+    code = """
+import sys
+import tfrecord_fast.tensorflow as tf
+for module in [tf, tf.io, tf.data, tf.math, tf.strings]:
+    for name in ["_mock_name", "__wrapped__", "_repr_html_"]:
+        assert not hasattr(module, name)
+assert "tensorflow" not in sys.modules
+"""
+    python(code)
+
+
 def test_all_is_sorted_and_every_name_exists():
     names = tfrecord_fast.__all__
     assert sorted(names) == names or sorted(names, key=str.lower) == names

@@ -66,7 +66,8 @@ def module_lazy_names(
         return from_tensorflow(f"{public}.{name}")
 
     def __getattr__(name: str) -> Any:
-        if name.startswith("__") or (name not in sources and name in _submodules(module)):  # not imported yet
+        # TensorFlow is not imported for a private name: tools such as pytest ask every module for theirs.
+        if name.startswith("_") or (name not in sources and name in _submodules(module)):  # not imported yet
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         value = find(name)
         setattr(sys.modules[module], name, value)
