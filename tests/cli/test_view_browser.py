@@ -241,7 +241,7 @@ def test_a_long_list_is_shown_in_full_when_asked(open_page):
     ids = feature(page, "ids")
     while ids.get_by_role("button").count():
         ids.get_by_role("button").click()
-        page.wait_for_timeout(50)
+        ids.locator("button:disabled").wait_for(state="detached")  # it is disabled while values are fetched
     assert ids.locator(".numbers").inner_text() == ", ".join(map(str, range(3000)))
 
 
