@@ -26,7 +26,7 @@ try:
 
         from . import _core as _core  # at once, so that importing a package that was not built fails
 except ImportError as error:
-    if "partially initialized" in str(error):  # the file of the core is missing
+    if error.name == __name__:  # the file of the core is missing
         raise ImportError(
             f"{__path__[0]} has the sources of tfrecord_fast, but not its core: leave this folder to import the "
             "installed package, or build the core here with `pip install -e .`"
