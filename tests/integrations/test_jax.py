@@ -290,7 +290,7 @@ def start(script, *arguments, devices):
 def test_rows_are_divided_among_devices():
     process = start(ON_FOUR_DEVICES, devices=4)
     out, errors = process.communicate(timeout=300)
-    assert out == "done\n", errors
+    assert out.splitlines()[-1:] == ["done"], errors  # after lines that some versions of JAX print about errors
 
 
 def test_each_process_gives_its_own_rows(tmp_path):

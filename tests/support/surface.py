@@ -4,6 +4,7 @@
 """
 
 import doctest
+import enum
 import importlib
 import inspect
 import sys
@@ -41,6 +42,8 @@ def _described(name, thing):
     elif inspect.isclass(thing) and issubclass(thing, BaseException):
         bases = [base.__name__ for base in thing.__mro__[1:] if base is not object]
         yield f"{name}: error ({', '.join(bases)})"
+    elif inspect.isclass(thing) and issubclass(thing, enum.Enum):  # its methods are those of the version of Python
+        yield from (f"{name}.{member} = {value.value}" for member, value in thing.__members__.items())
     elif inspect.isclass(thing):
         yield f"{name}: class{_signature(thing)}"
         yield from _examples(name, thing)
