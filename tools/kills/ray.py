@@ -94,17 +94,17 @@ def main():
     right, wrong = dict.fromkeys(given.only or WAYS, 0), 0
     nodes = TwoNodes()
     try:
-        for number in range(given.rounds):
+        for number in range(1, given.rounds + 1):  # the first strikes in the middle
             for way in right:
                 begun = time.monotonic()
                 with tempfile.TemporaryDirectory() as folder:
                     try:
                         stage = kill_once(nodes, way, number, folder)
                         right[way] += 1
-                        print(f"{number + 1}: {way}, {stage}: right, {time.monotonic() - begun:.1f} s", flush=True)
+                        print(f"{number}: {way}, {stage}: right, {time.monotonic() - begun:.1f} s", flush=True)
                     except Exception:
                         wrong += 1
-                        print(f"{number + 1}: {way}: WRONG", flush=True)
+                        print(f"{number}: {way}: WRONG", flush=True)
                         traceback.print_exc()
     finally:
         nodes.close()
