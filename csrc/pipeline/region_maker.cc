@@ -53,7 +53,7 @@ RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, Whole
     : lane_(lane),
       file_(whole.buffer ? nullptr : file),
       file_bytes_(lane.input.part ? lane.input.part->end : file->opened_size()),
-      region_bytes_(static_cast<int64_t>(lane.options.chunk_bytes)),
+      region_bytes_(static_cast<int64_t>(std::max(lane.options.chunk_bytes, whole.buffer ? kSmallFile : 0))),
       begins_(std::move(begins)),
       first_region_(RegionOf(lane.start.offset, region_bytes_, begins_)),
       units_(static_cast<size_t>(std::max<int64_t>(

@@ -58,11 +58,11 @@ class RegionMaker : public UnitMaker {
   const LaneFile& lane_;
   const std::shared_ptr<File> file_;  // null if all of it has been read
   const int64_t file_bytes_;
-  const int64_t region_bytes_;
+  const int64_t region_bytes_;         // all of a small file that has been read already
   const std::vector<int64_t> begins_;  // of the regions, if they differ in size
   const int64_t first_region_;         // which holds the start; unit 0
   const size_t units_;
-  WholeFile whole_;        // taken by unit 0, before there are others
+  WholeFile whole_;        // taken by unit 0, the only one
   Handover<Place> token_;  // the place of the first record of the region whose turn it is
   // Search of the unit that has the token.
   RecordSearch search_;

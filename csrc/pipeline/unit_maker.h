@@ -19,7 +19,8 @@
 
 namespace tfr {
 
-// A file of at most this many bytes is read into a buffer of this size, and is one unit unless chunks are smaller.
+// A file of at most this many bytes is read into a buffer of this size, and is one unit, unless chunks
+// are smaller and it was not read to detect its compression.
 constexpr size_t kSmallFile = 64 << 10;
 
 // The result of a unit: records, perhaps none, and then perhaps an error. `last`: nothing follows.

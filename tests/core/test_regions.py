@@ -39,6 +39,14 @@ def test_region_edges_on_every_byte_of_a_record_change_nothing(tmp_path, threads
         assert read(path, num_threads=threads, chunk_bytes=chunk) == (records, None), f"{chunk=}"
 
 
+def test_a_small_file_that_was_read_to_detect_its_compression_is_one_region(tmp_path):
+    path = tmp_path / "small"
+    records = [b"x" * 90] * 500
+    path.write_bytes(frames(records))
+    for _ in range(100):  # its regions were once read from a file that was there no more, now and then
+        assert read(path, num_threads=8, chunk_bytes=64, compression_type=None) == (records, None)
+
+
 @pytest.mark.parametrize("threads", THREADS)
 def test_region_edges_on_every_byte_of_a_record_find_the_same_damage(tmp_path, threads):
     rng = random.Random(threads)
