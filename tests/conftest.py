@@ -1,5 +1,6 @@
 """What the tests share: real files, TensorFlow if it is installed, Hypothesis's settings."""
 
+import gc
 import os
 import sys
 
@@ -33,6 +34,12 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     sizes.set_fixed(config.getoption("--block-records"))
+
+
+def pytest_collection_finish():
+    """Make gc.collect(), which many tests call, a hundred times as fast: it leaves out what they have imported."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -303,7 +303,7 @@ def test_what_a_file_object_raises_is_raised(kind):
 @BLOCKED
 def test_a_forked_process_cannot_write_and_the_other_continues(path, kind):
     # Many times: its threads hold their locks only briefly.
-    for _ in range(50):
+    for _ in range(20):
         writer = tf.io.TFRecordWriter(path, kind, num_threads=2)
         writer.write_batch(RECORDS)
         child = os.fork()

@@ -154,7 +154,7 @@ def test_kept_arrays_and_views_keep_their_values(lists, pattern, size, threads, 
     ended = threading.Event()
 
     def drop():
-        while not ended.is_set():
+        while not ended.wait(0.0005):  # not without a pause, in which the reader gets the GIL
             dropped.clear()
 
     dropper = threading.Thread(target=drop)

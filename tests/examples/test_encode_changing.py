@@ -13,7 +13,7 @@ from tests.support.changing import changing, shared
 from tfrecord_fast import _core
 
 oracle = pytest.importorskip("tests.support.oracle_protobuf")
-SECONDS = float(os.environ.get("TFRECORD_FAST_SECONDS", "0.4"))  # for each
+SECONDS = float(os.environ.get("TFRECORD_FAST_SECONDS", "0.2"))  # for each
 ROWS, COUNT = 400, 50
 
 

@@ -58,19 +58,20 @@ def test_wider_items_than_bytes_are_no_result_of_read():
 
 
 def test_a_count_of_write_that_can_not_be_is_an_error():
-    for compression in ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]:
-        for value in COUNTS:
-            code = f"""
+    code = f"""
         class File:
-            def write(self, data): return {value}
-        writer = tf.io.TFRecordWriter(File(), {compression!r})
-        try:
-            writer.write(os.urandom(100_000))
-            writer.close()
-            print("taken")
-        except Exception as error: print("error")
+            def write(self, data): return value
+        for compression in ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]:
+            for value in [{", ".join(COUNTS)}]:
+                writer = tf.io.TFRecordWriter(File(), compression)
+                try:
+                    writer.write(os.urandom(100_000))
+                    writer.close()
+                    print("taken", compression, value)
+                except Exception as error: pass
+        print("no other")
     """
-            assert outcome(code) == "error"
+    assert outcome(code) == "no other"
 
 
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])
