@@ -37,7 +37,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    """Make gc.collect(), which many tests call, a hundred times as fast: it leaves out what they have imported."""
+    """Leave out of collections what the tests have imported: many call gc.collect(), which is slow with all of it."""
     gc.collect()
     gc.freeze()
 

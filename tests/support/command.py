@@ -25,7 +25,7 @@ def run_here(capture, *argv):
 
 
 def interruptible() -> None:
-    """What a process runs before it begins (`preexec_fn`), to take Ctrl-C and SIGHUP: a process that a shell has put
-    into the background ignores the first, nohup's ignores the second, and so do the processes that they start."""
+    """Let a new process (`preexec_fn`) die of Ctrl-C and SIGHUP, which it ignores if the tests run in the background
+    or under nohup."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
