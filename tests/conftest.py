@@ -36,8 +36,9 @@ def pytest_configure(config):
     sizes.set_fixed(config.getoption("--block-records"))
 
 
-def pytest_collection_finish():
-    """Leave out of collections what the tests have imported: many call gc.collect(), which is slow with all of it."""
+@pytest.fixture(autouse=True, scope="module")
+def frozen():
+    """Leave out of collections what was imported before: many tests call gc.collect(), which is slow with all of it."""
     gc.collect()
     gc.freeze()
 

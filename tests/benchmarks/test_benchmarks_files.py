@@ -386,6 +386,7 @@ def test_the_command_runs_the_harness(plain, capsys):
         str(plain),
         "--rounds",
         "1",
+        "--quick",
         "--rivals",
         "floor",
         "--json",

@@ -35,8 +35,8 @@ def run(tmp_path, folder, monkeypatch):
     def go(*more, stop="", by=KeyboardInterrupt):
         measured.clear()
         stop_at[0], stop_by[0] = stop, by
-        common = ["raw", "loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor"]
-        return command.main([*common, "--data", str(folder / "data"), *more]), list(measured)
+        common = ["raw", "loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--quick"]
+        return command.main([*common, "--rivals", "floor", "--data", str(folder / "data"), *more]), list(measured)
 
     return go
 

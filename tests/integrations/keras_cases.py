@@ -3,6 +3,7 @@
 `KERAS_BACKEND=jax python -m tests.integrations.keras_cases` prints what failed, as JSON.
 """
 
+import gc
 import json
 import os
 import pickle
@@ -419,6 +420,7 @@ def main():
     wanted = sys.argv[1:]
     results = {}
     modules = (keras_column_cases, keras_end_cases, keras_number_cases)
+    gc.freeze()  # clear_session() collects garbage, which is slow with all that is imported
     for name, case in [*globals().items(), *(item for module in modules for item in vars(module).items())]:
         if name.startswith("case_") and (not wanted or name in wanted):
             keras.backend.clear_session()
