@@ -93,9 +93,16 @@ class _Handler(BaseHTTPRequestHandler):
         """A part without Content-Range."""
         return self.say(206, data[self.start : self.end], {}) if self.has_range else self.honest(data)
 
-    def never_placed(self, data: bytes) -> None:
-        """Every answer is a part without Content-Range."""
-        self.say(206, data[self.start : self.end], {})
+    def half_unplaced(self, data: bytes) -> None:
+        """The first half of the object, whatever was requested, as a part without Content-Range."""
+        self.say(206, data[: len(data) // 2], {})
+
+    def beyond_the_total(self, data: bytes) -> None:
+        """A part that ends where the object has ended already, by its own Content-Range."""
+        if not self.has_range:
+            return self.honest(data)
+        end = min(self.end, len(data))
+        return self.ranged(self.start, end, (self.start + end) // 2, data[self.start : end])
 
     def too_long(self, data: bytes) -> None:
         if not self.has_range:

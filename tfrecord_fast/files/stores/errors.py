@@ -33,6 +33,7 @@ _EXISTS = "the object already exists"
 _TOOK_TOO_LONG = "the request took too long"
 _BROKEN = "the connection broke"
 NO_SIZE = "the store does not report the size of the object"
+NO_RANGE = "the store does not say which range it returned"
 # Errors about the bytes of an answer. aiohttp's have a status, 400, which no server sent.
 _CUT_ANSWERS = {"ClientPayloadError", "ContentLengthError", "TransferEncodingError", "IncompleteReadError"}
 
@@ -51,6 +52,7 @@ _PHRASES: list[tuple[type[OSError], int, str, str]] = [
     (TimeoutError, errno.ETIMEDOUT, _TOOK_TOO_LONG, "timed out|timeout"),
     (OSError, errno.EINVAL, "the bucket is in another region", "incorrectly configured region|wrong region"),
     (OSError, errno.ENOTSUP, NO_SIZE, "content-length header missing|keyerror 'contentlength'"),
+    (OSError, errno.EIO, NO_RANGE, "content-range header not present"),
     (OSError, errno.EIO, "the store returned another range than requested", r"requested \d+\.\.\d+, got"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "error sending request|http error|decoding response body"),
     (ConnectionError, errno.ECONNRESET, _BROKEN, "clientpayload|serverdisconnected|incompleteread|clientoserror"),

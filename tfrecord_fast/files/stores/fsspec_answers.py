@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable, Callable, Iterator
 from typing import Any
 
 from ...base.optional import optional
-from .errors import NO_SIZE
+from .errors import NO_RANGE, NO_SIZE
 from .store import Answer, Buffer
 
 _PLACED = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
@@ -39,12 +39,11 @@ def _is_a(system: Any, name: str) -> bool:
     return any(base.__name__ == name for base in type(system).__mro__)
 
 
-async def _http(system: Any, key: str, start: int, end: int, ranged: bool = True) -> Answer:
+async def _http(system: Any, key: str, start: int, end: int) -> Answer:
     session = await system.set_session()
     options = {**system.kwargs}
-    headers = {**options.pop("headers", {}), "Accept-Encoding": "identity"}
-    if ranged:
-        headers["Range"] = f"bytes={start}-{end - 1}"
+    own = {"Accept-Encoding": "identity", "Range": f"bytes={start}-{end - 1}"}
+    headers = {**options.pop("headers", {}), **own}
     async with session.get(system.encode_url(key), headers=headers, auto_decompress=False, **options) as response:
         stamp = tag_and_time(response.headers)
         announced = response.headers.get("Content-Range", "")
@@ -52,27 +51,23 @@ async def _http(system: Any, key: str, start: int, end: int, ranged: bool = True
             return Answer(0, 0, int(match[1]), *stamp, [])
         response.raise_for_status()
         length, chunks = response.content_length, response.content.iter_chunked(_PIECE)
-        if response.status == 206 and _PLACED.fullmatch(announced):
+        if response.status == 206:
             return await _part(announced, length, stamp, chunks, end)
-        if response.status != 206 or not ranged:
-            return await _whole(length, stamp, chunks, start, end)
-    return await _http(system, key, start, end, ranged=False)  # the server does not place the range in the object
+        return await _whole(length, stamp, chunks, start, end)
 
 
-async def _s3(system: Any, key: str, start: int, end: int, ranged: bool = True) -> Answer:
+async def _s3(system: Any, key: str, start: int, end: int) -> Answer:
     bucket, name, version = system.split_path(key)
-    options = {"Range": f"bytes={start}-{end - 1}"} if ranged else {}
+    options = {"Range": f"bytes={start}-{end - 1}"}
     if version:
         options["VersionId"] = version
     ask = getattr(system, "_call_s3")  # noqa: B009 - the public `call_s3` is not asynchronous
     response = await ask("get_object", Bucket=bucket, Key=name, **system.req_kw, **options)
     length, stamp = response.get("ContentLength"), tag_and_time(response)
     async with response["Body"] as body:
-        if "ContentRange" in response:
-            return await _part(response["ContentRange"], length, stamp, body.iter_chunks(_PIECE), end)
-        if response["ResponseMetadata"]["HTTPStatusCode"] != 206 or not ranged:
-            return await _whole(length, stamp, body.iter_chunks(_PIECE), start, end)
-    return await _s3(system, key, start, end, ranged=False)
+        if response["ResponseMetadata"]["HTTPStatusCode"] == 206:
+            return await _part(response.get("ContentRange", ""), length, stamp, body.iter_chunks(_PIECE), end)
+        return await _whole(length, stamp, body.iter_chunks(_PIECE), start, end)
 
 
 async def _whole(length: int | None, stamp: _Stamp, chunks: AsyncIterable[bytes], start: int, end: int) -> Answer:
@@ -84,10 +79,12 @@ async def _whole(length: int | None, stamp: _Stamp, chunks: AsyncIterable[bytes]
 
 async def _part(announced: str, length: int | None, stamp: _Stamp, chunks: AsyncIterable[bytes], end: int) -> Answer:
     match = _PLACED.fullmatch(announced)
-    if match is None or length not in (None, int(match[2]) + 1 - int(match[1])):
+    if match is None:
+        raise OSError(errno.EIO, NO_RANGE)
+    begin, stop, size = int(match[1]), int(match[2]) + 1, None if match[3] == "*" else int(match[3])
+    if length not in (None, stop - begin) or (size is not None and stop > size):
         raise OSError(errno.EIO, "the store's answer contradicts its Content-Range")
-    begin, size = int(match[1]), None if match[3] == "*" else int(match[3])
-    return await _received(chunks, begin, end, Answer(begin, int(match[2]) + 1, size, *stamp, []))
+    return await _received(chunks, begin, end, Answer(begin, stop, size, *stamp, []))
 
 
 async def _received(chunks: AsyncIterable[bytes], start: int, end: int, answer: Answer) -> Answer:

@@ -19,8 +19,8 @@ from .store import Answer, CheckedReads, ObjectInfo, Upload, Version
 _PAGE = 1000  # keys per request
 _PIECE = 1 << 20  # bytes
 _UPLOAD_SECONDS = 60
-# Errors about servers without ranges, or whose ranges lack their place in the object: all of it is requested instead.
-_NO_RANGES = re.compile("does not support range requests|non-partial response|(?i:content.range header)")
+# Errors about servers that ignore ranges, or do not know the object's size: the whole object is requested instead.
+_NO_RANGES = re.compile("does not support range requests|non-partial response|parse value for CONTENT_RANGE")
 
 
 class ObjectStore(CheckedReads):
