@@ -46,7 +46,7 @@ def read(url, options, **more):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("lie", ["honest", "ignores_ranges", "total_unknown", "breaks_once"])
+@pytest.mark.parametrize("lie", ["honest", "ignores_ranges", "total_unknown", "placed_as_200", "breaks_once"])
 def test_what_can_be_read_is_right(server, way, lie, tmp_path):
     server.lie = lie
     url, options = through(way, server.address)

@@ -51,7 +51,7 @@ async def _http(system: Any, key: str, start: int, end: int) -> Answer:
             return Answer(0, 0, int(match[1]), *stamp, [])
         response.raise_for_status()
         length, chunks = response.content_length, response.content.iter_chunked(_PIECE)
-        if response.status == 206:
+        if response.status == 206 or announced:
             return await _part(announced, length, stamp, chunks, end)
         return await _whole(length, stamp, chunks, start, end)
 
@@ -65,8 +65,9 @@ async def _s3(system: Any, key: str, start: int, end: int) -> Answer:
     response = await ask("get_object", Bucket=bucket, Key=name, **system.req_kw, **options)
     length, stamp = response.get("ContentLength"), tag_and_time(response)
     async with response["Body"] as body:
-        if response["ResponseMetadata"]["HTTPStatusCode"] == 206:
-            return await _part(response.get("ContentRange", ""), length, stamp, body.iter_chunks(_PIECE), end)
+        announced = response.get("ContentRange", "")
+        if response["ResponseMetadata"]["HTTPStatusCode"] == 206 or announced:
+            return await _part(announced, length, stamp, body.iter_chunks(_PIECE), end)
         return await _whole(length, stamp, body.iter_chunks(_PIECE), start, end)
 
 
